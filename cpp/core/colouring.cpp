@@ -1,0 +1,46 @@
+#include "colouring.h"
+
+#include <algorithm>
+
+namespace clipperplus {
+
+namespace {
+
+std::optional<std::size_t> colour_bits(const Graph& graph, const simd::Kernels& kernels, Control& control) {
+  const std::size_t n = graph.num_vertices();
+  AlignedVector<Word> uncoloured(graph.stride(), 0), pool(graph.stride());
+  set_prefix(uncoloured.data(), n);
+  std::size_t colours = 0;
+  for (std::size_t coloured = 0; coloured < n; ++colours) {
+    if (control.expired()) return std::nullopt;
+    pool = uncoloured;
+    coloured += kernels.take_colour_class(graph.row(0), graph.stride(), uncoloured.data(), pool.data());
+  }
+  return colours;
+}
+
+std::optional<std::size_t> colour_csr(const Graph& graph, Control& control) {
+  const std::size_t n = graph.num_vertices();
+  constexpr std::size_t kVerticesPerPoll = 1024;
+  std::vector<Vertex> colour(n, -1);
+  std::vector<std::size_t> seen_by;  // colour → last vertex that has a neighbour of it
+  for (std::size_t v = 0; v < n; ++v) {
+    if (v % kVerticesPerPoll == 0 && control.expired()) return std::nullopt;
+    for (Vertex u : graph.neighbours(v)) {
+      const Vertex taken = colour[static_cast<std::size_t>(u)];
+      if (taken >= 0) seen_by[static_cast<std::size_t>(taken)] = v;
+    }
+    const auto free = std::find_if(seen_by.begin(), seen_by.end(), [v](std::size_t by) { return by != v; });
+    colour[v] = static_cast<Vertex>(free - seen_by.begin());
+    if (free == seen_by.end()) seen_by.push_back(n);
+  }
+  return seen_by.size();
+}
+
+}  // namespace
+
+std::optional<std::size_t> greedy_colours(const Graph& graph, const simd::Kernels& kernels, Control& control) {
+  return graph.has_bits() ? colour_bits(graph, kernels, control) : colour_csr(graph, control);
+}
+
+}  // namespace clipperplus

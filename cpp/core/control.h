@@ -1,0 +1,49 @@
+// How a caller reaches into a running kernel: a deadline and a periodic check.
+//
+// Kernels call `expired()` every few microseconds of work. It reads the clock, runs the caller's check at most every
+// 20 ms (the check may throw, e.g. to report Ctrl-C), and says whether the deadline has passed. Only the thread that
+// owns the Control calls `expired()`; worker threads read `stopped()`.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace clipperplus {
+
+class Control {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Control() = default;
+  Control(std::optional<double> seconds, std::function<void()> check) : check_(std::move(check)) {
+    constexpr double kLongest = 1e9;  // thirty years: beyond it the clock's integer would overflow
+    if (seconds && *seconds < kLongest) {
+      deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+    }
+  }
+
+  bool expired() {
+    const auto now = Clock::now();
+    if (check_ && now >= next_check_) {
+      next_check_ = now + std::chrono::milliseconds(20);
+      check_();
+    }
+    if (now >= deadline_) stopped_.store(true, std::memory_order_relaxed);
+    return stopped();
+  }
+
+  void stop() { stopped_.store(true, std::memory_order_relaxed); }
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+ private:
+  Clock::time_point deadline_ = Clock::time_point::max();
+  Clock::time_point next_check_ = Clock::now() + std::chrono::milliseconds(20);
+  std::function<void()> check_;
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace clipperplus

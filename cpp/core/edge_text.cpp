@@ -1,0 +1,252 @@
+#include "edge_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+
+namespace clipperplus {
+
+namespace {
+
+constexpr std::int64_t kMaxVertices = std::int64_t{1} << 27;  // as graph.h: what a header may ask for
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// Walks a buffer line by line and, inside a line, token by token.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_(text) {}
+
+  bool next() {
+    if (rest_.empty()) return false;
+    const auto end = rest_.find('\n');
+    line_ = rest_.substr(0, end);
+    rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
+    ++number_;
+    return true;
+  }
+
+  // The next token of the line; empty at its end.
+  std::string_view token() {
+    std::size_t begin = 0;
+    while (begin < line_.size() && is_blank(line_[begin])) ++begin;
+    std::size_t end = begin;
+    while (end < line_.size() && !is_blank(line_[end])) ++end;
+    const auto found = line_.substr(begin, end - begin);
+    line_ = line_.substr(end);
+    return found;
+  }
+
+  std::int64_t integer(const char* what) {
+    const auto word = token();
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (word.empty()) fail(std::string("expected ") + what + ", the line ends");
+    if (error != std::errc() || end != word.data() + word.size()) fail(std::string("expected ") + what + got(word));
+    return value;
+  }
+
+  std::int64_t count(const char* what, std::int64_t limit) {
+    const auto value = integer(what);
+    if (value < 0 || value > limit) {
+      fail(std::string(what) + " must be from 0 to " + std::to_string(limit) + ", got " + std::to_string(value));
+    }
+    return value;
+  }
+
+  void end_of_line() {
+    if (const auto word = token(); !word.empty()) fail("expected the end of the line" + got(word));
+  }
+
+  [[noreturn]] void fail(const std::string& what) const { throw TextError(number_, what); }
+  static std::string got(std::string_view word) { return ", got '" + std::string(word.substr(0, 40)) + "'"; }
+  std::size_t number() const { return number_; }
+
+ private:
+  std::string_view rest_, line_;
+  std::size_t number_ = 0;
+};
+
+// Reads "i j", counted from `base`, and checks it against n vertices.
+void read_edge(Lines& lines, int base, std::int64_t n, std::vector<std::int64_t>& edges) {
+  for (int k = 0; k < 2; ++k) {
+    const auto value = lines.integer("a vertex number");
+    if (value < base || value >= n + base) {
+      lines.fail("vertex " + std::to_string(value) + " is not in " + std::to_string(base) + " … " +
+                 std::to_string(n + base - 1) + " (the graph has " + std::to_string(n) + " vertices)");
+    }
+    edges.push_back(value - base);
+  }
+}
+
+void refuse_loop(const Lines& lines, int base, const std::vector<std::int64_t>& edges) {
+  const auto u = edges[edges.size() - 2], v = edges[edges.size() - 1];
+  if (u == v) lines.fail("self-loop at vertex " + std::to_string(u + base));
+}
+
+void check_count(const Lines& lines, std::int64_t declared, std::size_t found) {
+  if (static_cast<std::size_t>(declared) != found) {
+    throw TextError(lines.number(), "the header promises " + std::to_string(declared) + " edges, the file holds " +
+                                        std::to_string(found));
+  }
+}
+
+std::string lower(std::string_view word) {
+  std::string result(word);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return result;
+}
+
+}  // namespace
+
+EdgeText parse_dimacs(std::string_view text) {
+  EdgeText result;
+  Lines lines(text);
+  std::optional<std::int64_t> declared;
+  while (lines.next()) {
+    const auto kind = lines.token();
+    if (kind.empty() || kind[0] == 'c') continue;
+    if (kind == "p") {
+      if (declared) lines.fail("a second 'p' line");
+      const auto format = lines.token();
+      if (format != "edge" && format != "col") lines.fail("expected 'p edge' or 'p col'" + Lines::got(format));
+      result.num_vertices = lines.count("the number of vertices", kMaxVertices);
+      declared = lines.count("the number of edges", std::int64_t{1} << 40);
+      lines.end_of_line();
+    } else if (kind == "e") {
+      if (!declared) lines.fail("an 'e' line before the 'p' line");
+      read_edge(lines, 1, result.num_vertices, result.edges);
+      lines.end_of_line();
+      refuse_loop(lines, 1, result.edges);
+    } else {
+      lines.fail("expected a line that starts with c, p or e" + Lines::got(kind));
+    }
+  }
+  if (!declared) throw TextError(std::max<std::size_t>(lines.number(), 1), "no 'p edge N M' line");
+  check_count(lines, *declared, result.edges.size() / 2);
+  return result;
+}
+
+EdgeText parse_matrix_market(std::string_view text) {
+  EdgeText result;
+  Lines lines(text);
+  if (!lines.next() || lower(lines.token()) != "%%matrixmarket") {
+    throw TextError(1, "the first line must start with %%MatrixMarket");
+  }
+  if (const auto word = lower(lines.token()); word != "matrix") lines.fail("expected 'matrix'" + Lines::got(word));
+  if (const auto word = lower(lines.token()); word != "coordinate") {
+    lines.fail("only coordinate matrices are read" + Lines::got(word));
+  }
+  const auto field = lower(lines.token());
+  if (field != "pattern" && field != "integer" && field != "real") {
+    lines.fail("expected pattern, integer or real" + Lines::got(field));
+  }
+  const auto symmetry = lower(lines.token());
+  if (symmetry != "symmetric" && symmetry != "general") {
+    lines.fail("expected symmetric or general" + Lines::got(symmetry));
+  }
+  lines.end_of_line();
+
+  std::optional<std::int64_t> declared;
+  std::int64_t entries = 0;
+  std::vector<std::size_t> edge_lines;
+  while (lines.next()) {
+    auto ahead = lines;
+    const auto first = ahead.token();
+    if (first.empty() || first[0] == '%') continue;
+    if (!declared) {
+      result.num_vertices = lines.count("the number of rows", kMaxVertices);
+      const auto columns = lines.integer("the number of columns");
+      if (columns != result.num_vertices) {
+        lines.fail("an adjacency matrix is square, this one is " + std::to_string(result.num_vertices) + " × " +
+                   std::to_string(columns));
+      }
+      declared = lines.count("the number of entries", std::int64_t{1} << 40);
+      lines.end_of_line();
+      continue;
+    }
+    ++entries;
+    read_edge(lines, 1, result.num_vertices, result.edges);
+    bool edge = true;
+    if (field != "pattern") {
+      const std::string word(lines.token());
+      char* end = nullptr;
+      const double value = std::strtod(word.c_str(), &end);
+      if (word.empty() || *end != '\0' || (value != 0.0 && value != 1.0)) {
+        lines.fail("an adjacency matrix holds 0 and 1" + Lines::got(word));
+      }
+      edge = value == 1.0;
+    }
+    lines.end_of_line();
+    if (edge) {
+      refuse_loop(lines, 1, result.edges);
+      edge_lines.push_back(lines.number());
+    } else {
+      result.edges.resize(result.edges.size() - 2);
+    }
+  }
+  if (!declared) throw TextError(std::max<std::size_t>(lines.number(), 1), "no line with the matrix size");
+  check_count(lines, *declared, static_cast<std::size_t>(entries));
+  if (symmetry == "general") {
+    std::vector<std::pair<std::int64_t, std::int64_t>> sorted;
+    for (std::size_t k = 0; k < result.edges.size(); k += 2) sorted.emplace_back(result.edges[k], result.edges[k + 1]);
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t k = 0; k < result.edges.size(); k += 2) {
+      const auto u = result.edges[k], v = result.edges[k + 1];
+      if (!std::binary_search(sorted.begin(), sorted.end(), std::pair{v, u})) {
+        throw TextError(edge_lines[k / 2], "the matrix is not symmetric: entry (" + std::to_string(u + 1) + ", " +
+                                               std::to_string(v + 1) + ") has no counterpart");
+      }
+    }
+  }
+  return result;
+}
+
+EdgeText parse_edge_list(std::string_view text) {
+  EdgeText result;
+  Lines lines(text);
+  std::optional<std::int64_t> vertices, declared;
+  while (lines.next()) {
+    auto ahead = lines;
+    const auto first = ahead.token();
+    if (first.empty()) continue;
+    if (first[0] == '#' || first[0] == '%') {
+      if (first == "#" && ahead.token() == "vertices" && !vertices && result.edges.empty()) {
+        vertices = ahead.count("the number of vertices", kMaxVertices);
+        if (ahead.token() != "edges") ahead.fail("expected '# vertices N edges M'");
+        declared = ahead.count("the number of edges", std::int64_t{1} << 40);
+        ahead.end_of_line();
+      }
+      continue;
+    }
+    read_edge(lines, 0, vertices.value_or(kMaxVertices), result.edges);
+    lines.end_of_line();
+    refuse_loop(lines, 0, result.edges);
+  }
+  if (declared) check_count(lines, *declared, result.edges.size() / 2);
+  const auto largest = std::max_element(result.edges.begin(), result.edges.end());
+  result.num_vertices = vertices.value_or(largest == result.edges.end() ? 0 : *largest + 1);
+  return result;
+}
+
+std::string format_edges(std::span<const std::int64_t> edges, std::string_view prefix, int base) {
+  std::string text;
+  text.reserve(edges.size() / 2 * (prefix.size() + 12));
+  char digits[24];
+  const auto append = [&](std::int64_t value) {
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value + base);
+    text.append(digits, end);
+  };
+  for (std::size_t k = 0; k + 1 < edges.size(); k += 2) {
+    text += prefix;
+    append(edges[k]);
+    text += ' ';
+    append(edges[k + 1]);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace clipperplus

@@ -1,0 +1,39 @@
+// Edges from and to text: DIMACS, MatrixMarket coordinate files and plain edge lists.
+//
+// Works on a buffer in memory; reading files is the caller's business. Parsers accept what they understand completely
+// and throw TextError with the line otherwise. O(bytes).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clipperplus {
+
+struct TextError : std::runtime_error {
+  TextError(std::size_t line, const std::string& what)
+      : std::runtime_error("line " + std::to_string(line) + ": " + what) {}
+};
+
+struct EdgeText {
+  std::int64_t num_vertices = 0;
+  std::vector<std::int64_t> edges;  // pairs, from 0; in range, without loops; duplicates possible
+};
+
+// "c" comments, one "p edge N M" (or "p col N M"), M lines "e i j" with vertices from 1.
+EdgeText parse_dimacs(std::string_view text);
+
+// "%%MatrixMarket matrix coordinate pattern|integer|real symmetric|general", vertices from 1, values 0 or 1.
+EdgeText parse_matrix_market(std::string_view text);
+
+// Lines "i j" with vertices from 0; "#" and "%" start comments. A comment "# vertices N edges M" fixes both numbers;
+// without it N is the largest index plus one.
+EdgeText parse_edge_list(std::string_view text);
+
+// One line per edge: prefix, two numbers counted from `base`, line feed.
+std::string format_edges(std::span<const std::int64_t> edges, std::string_view prefix, int base);
+
+}  // namespace clipperplus

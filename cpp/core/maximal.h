@@ -1,0 +1,22 @@
+// The last step of every method: whatever it claims is made a maximal clique of the graph.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "control.h"
+#include "graph.h"
+
+namespace clipperplus {
+
+struct MaximalClique {
+  std::vector<Vertex> vertices;  // sorted
+  std::size_t removed = 0;       // claimed, but not adjacent to all claimed before (or claimed twice)
+  std::size_t added = 0;         // adjacent to all the others, taken lowest index first
+};
+
+// Keeps the vertices of `claim` in their order while they form a clique, then grows it. The deadline is not observed
+// (the answer must be valid), the periodic check is. O(|clique| · n/64) words on bits, sum of degrees on CSR.
+MaximalClique make_maximal(const Graph& graph, std::span<const std::int64_t> claim, Control& control);
+
+}  // namespace clipperplus

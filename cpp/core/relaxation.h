@@ -1,0 +1,52 @@
+// Algorithm 2 of CLIPPER+: maximise u' M_d u over the unit sphere's nonnegative part by projected gradient ascent with
+// Armijo steps, with d raised step by step until the support of u is a clique (Fathian and Summers, RA-L 2024).
+//
+// M = A + I, M̄ = 1 - M, M_d = M - d M̄. Nothing n × n is formed. With y = M̄ u and s = sum(u),
+//     M u = s - y        and        M_d u = s - (1 + d) y,
+// so a step costs one vector of sums over *non*-neighbours. That is (1 + d)(A u + u) - d s rearranged: near a clique,
+// where d reaches 1e9 and y is close to zero, the rearranged form keeps all digits and the other loses nine.
+//
+// How the sums are computed:
+//   bits  Only columns in the support of u cost anything. They are packed into 64 × 64 blocks of M̄, eight columns
+//         to a table look-up (simd/kernels.h: table_sums), and packed anew whenever the support has lost a quarter.
+//         Cost n · |support| / 21 cycles with AVX-512, n · |support| / 8 on the portable path.
+//   csr   y = s - u - A u with additions along the neighbours of the support: sum of their degrees.
+// Sums have one fixed order (blocks left to right, bytes, halves of a byte, columns), independent of the instruction
+// set; the packing depends on u alone. So the result is the same on every path.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "control.h"
+#include "graph.h"
+#include "simd/kernels.h"
+
+namespace clipperplus {
+
+struct RelaxationOptions {
+  double tol_u = 1e-8;       // an inner loop ends when ‖Δu‖ falls below this …
+  double tol_f = 1e-9;       // … or |ΔF| below this
+  int max_inner = 200;       // gradient steps for one d
+  int max_outer = 1000;      // values of d
+  int max_line_search = 20;  // tries for one step
+  double sigma = 0.01;       // Armijo: share of the linear prediction that a step must gain
+  double beta = 0.5;         // step size factor after a failed try; grows by 1/√beta after a good one
+  double min_alpha = 1e-9;   // step size limits
+  double max_alpha = 2.0;
+  double epsilon = 1e-9;  // what counts as zero in u and M̄ u
+};
+
+struct RelaxationResult {
+  std::vector<double> u;
+  std::size_t outer_steps = 0, inner_steps = 0, evaluations = 0;  // values of d, gradient steps, products with M_d
+  double d = 0.0;
+  bool finished = false;  // u reached a binary state; false after a limit on steps or time
+};
+
+// `start` has one finite, nonnegative entry per vertex, not all zero.
+RelaxationResult relax(const Graph& graph, std::span<const double> start, const RelaxationOptions& options,
+                       const simd::Kernels& kernels, Control& control);
+
+}  // namespace clipperplus

@@ -1,0 +1,191 @@
+// The loops behind kernels.h, written once. Each instruction set's file defines table_sums, includes this file inside
+// a namespace of its own and is compiled with its own flags. Nothing here may call an inline function of the standard
+// library that could be merged with another file's copy: the linker might keep the one with the wrong instructions.
+// Hence the builtins and the plain pointers.
+
+inline unsigned lowest_bit(Word w) { return static_cast<unsigned>(__builtin_ctzll(w)); }
+
+#if defined(__x86_64__) && !defined(__POPCNT__)  // the builtin would be a call into a table of bytes
+inline std::size_t bit_count(Word w) {
+  w -= (w >> 1) & 0x5555555555555555ULL;
+  w = (w & 0x3333333333333333ULL) + ((w >> 2) & 0x3333333333333333ULL);
+  w = (w + (w >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
+  return static_cast<std::size_t>((w * 0x0101010101010101ULL) >> 56);
+}
+#else
+inline std::size_t bit_count(Word w) { return static_cast<std::size_t>(__builtin_popcountll(w)); }
+#endif
+
+std::size_t count_rows(const Word* rows, std::size_t stride, std::size_t n, Vertex* counts) {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t count = 0;
+    for (std::size_t w = 0; w < stride; ++w) count += bit_count(rows[i * stride + w]);
+    counts[i] = static_cast<Vertex>(count);
+    total += count;
+  }
+  return total;
+}
+
+#ifndef CLIPPERPLUS_OWN_TRANSPOSE
+template <std::size_t Width, Word Mask>
+inline void exchange_squares(Word* rows) {
+  for (std::size_t base = 0; base < kWordBits; base += 2 * Width) {
+    for (std::size_t i = base; i < base + Width; ++i) {
+      const Word moved = ((rows[i] >> Width) ^ rows[i + Width]) & Mask;
+      rows[i] ^= moved << Width;
+      rows[i + Width] ^= moved;
+    }
+  }
+}
+
+// Six rounds of exchanging off-diagonal squares: about 230 ns with SSE2.
+inline void transpose_block(Word* rows) {
+  exchange_squares<32, 0x00000000FFFFFFFFULL>(rows);
+  exchange_squares<16, 0x0000FFFF0000FFFFULL>(rows);
+  exchange_squares<8, 0x00FF00FF00FF00FFULL>(rows);
+  exchange_squares<4, 0x0F0F0F0F0F0F0F0FULL>(rows);
+  exchange_squares<2, 0x3333333333333333ULL>(rows);
+  exchange_squares<1, 0x5555555555555555ULL>(rows);
+}
+#endif
+
+void gather_transposed(const Word* rows, std::size_t stride, const Vertex* vertices, std::size_t count,
+                       std::size_t word, Word* block) {
+  for (std::size_t j = 0; j < count; ++j) block[j] = rows[static_cast<std::size_t>(vertices[j]) * stride + word];
+  for (std::size_t j = count; j < kWordBits; ++j) block[j] = 0;
+  transpose_block(block);
+}
+
+#ifndef CLIPPERPLUS_OWN_SUBTRACT
+PeelKey subtract_and_find_min(PeelKey* keys, const Word* row, std::size_t words, PeelKey step) {
+  constexpr std::size_t kKeyLanes = 16;
+  PeelKey lanes[kKeyLanes];
+  for (PeelKey& lane : lanes) lane = ~PeelKey{0};
+  for (std::size_t w = 0; w < words; ++w) {
+    PeelKey* block = keys + w * kWordBits;
+    for (Word rest = row[w]; rest != 0; rest &= rest - 1) block[lowest_bit(rest)] -= step;
+    for (std::size_t i = 0; i < kWordBits; i += kKeyLanes) {
+      for (std::size_t l = 0; l < kKeyLanes; ++l) lanes[l] = block[i + l] < lanes[l] ? block[i + l] : lanes[l];
+    }
+  }
+  PeelKey smallest = lanes[0];
+  for (PeelKey lane : lanes) smallest = lane < smallest ? lane : smallest;
+  return smallest;
+}
+#endif
+
+std::size_t extend_greedily(const Word* rows, std::size_t stride, Word* candidates, Vertex* clique, std::size_t size,
+                            std::size_t must_beat) {
+  std::size_t w = 0;
+  for (;;) {
+    while (w < stride && candidates[w] == 0) ++w;
+    if (w == stride) return size > must_beat ? size : 0;
+    const std::size_t v = w * kWordBits + lowest_bit(candidates[w]);
+    clique[size++] = static_cast<Vertex>(v);
+    // Words before w are empty and stay so; whole cache lines keep the loop free of a tail.
+    const Word* row = rows + v * stride;
+    std::size_t left = 0;
+    for (std::size_t k = w / kRowAlignWords * kRowAlignWords; k < stride; ++k) {
+      candidates[k] &= row[k];
+      left += bit_count(candidates[k]);
+    }
+    if (size + left <= must_beat) return 0;
+  }
+}
+
+std::size_t take_colour_class(const Word* rows, std::size_t stride, Word* uncoloured, Word* pool) {
+  std::size_t size = 0;
+  for (std::size_t w = 0; w < stride; ++w) {
+    while (pool[w] != 0) {
+      const std::size_t v = w * kWordBits + lowest_bit(pool[w]);
+      const Word* row = rows + v * stride;
+      for (std::size_t k = w / kRowAlignWords * kRowAlignWords; k < stride; ++k) pool[k] &= ~row[k];
+      const Word keep = ~(Word{1} << (v % kWordBits));
+      pool[w] &= keep;
+      uncoloured[w] &= keep;
+      ++size;
+    }
+  }
+  return size;
+}
+
+// A tree over the partial sums: lanes l and l + 16, then l and l + 8, … the same on every path.
+inline double combine(double* lanes) {
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+  }
+  return lanes[0];
+}
+
+double step(const double* __restrict u, const double* __restrict gradient, double alpha, std::size_t n,
+            double* __restrict x) {
+  alignas(64) double lanes[kLanes] = {};
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      const double moved = u[i + l] + alpha * gradient[i + l];
+      x[i + l] = moved > 0.0 ? moved : 0.0;
+      lanes[l] += x[i + l] * x[i + l];
+    }
+  }
+  return combine(lanes);
+}
+
+ScaleResult scale(double* x, double factor, std::size_t n) {
+  alignas(64) double lanes[kLanes] = {};
+  alignas(64) long long counts[kLanes] = {};
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      x[i + l] *= factor;
+      lanes[l] += x[i + l];
+      counts[l] += x[i + l] != 0.0 ? 1 : 0;
+    }
+  }
+  long long nonzeros = 0;
+  for (long long count : counts) nonzeros += count;
+  return {combine(lanes), static_cast<std::size_t>(nonzeros)};
+}
+
+double gradient(const double* __restrict y, const double* __restrict u, double sum, double d, std::size_t n,
+                double* __restrict gradient) {
+  alignas(64) double lanes[kLanes] = {};
+  const double weight = 1.0 + d;
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      gradient[i + l] = sum - weight * y[i + l];
+      lanes[l] += u[i + l] * gradient[i + l];
+    }
+  }
+  return combine(lanes);
+}
+
+AscentResult project(double* __restrict gradient, double value, const double* __restrict u,
+                     const double* __restrict old_u, const double* __restrict old_gradient, std::size_t n) {
+  alignas(64) double slopes[kLanes] = {};
+  alignas(64) double squares[kLanes] = {};
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      gradient[i + l] -= value * u[i + l];
+      const double delta = u[i + l] - old_u[i + l];
+      slopes[l] += old_gradient[i + l] * delta;
+      squares[l] += delta * delta;
+    }
+  }
+  return {combine(slopes), combine(squares)};
+}
+
+constexpr Kernels table(const char* name) {
+  return {
+      .name = name,
+      .count_rows = count_rows,
+      .gather_transposed = gather_transposed,
+      .subtract_and_find_min = subtract_and_find_min,
+      .extend_greedily = extend_greedily,
+      .take_colour_class = take_colour_class,
+      .table_sums = table_sums,
+      .step = step,
+      .scale = scale,
+      .gradient = gradient,
+      .project = project,
+  };
+}
