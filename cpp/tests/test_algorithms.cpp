@@ -1,0 +1,141 @@
+// Cores, greedy, colouring, relaxation and the final check, on every instruction set and both representations.
+#include <algorithm>
+
+#include "check.h"
+#include "colouring.h"
+#include "cores.h"
+#include "greedy.h"
+#include "maximal.h"
+#include "relaxation.h"
+
+using namespace clipperplus;
+
+namespace {
+
+bool is_clique(const Graph& graph, const std::vector<Vertex>& vertices) {
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!graph.has_edge(static_cast<std::size_t>(vertices[i]), static_cast<std::size_t>(vertices[j]))) return false;
+    }
+  }
+  return true;
+}
+
+// Each vertex has at most its core number of neighbours after it in the order, and core numbers do not decrease along
+// it: the definition, checked without the algorithm.
+void check_cores(const Graph& graph, const Cores& cores) {
+  std::vector<std::size_t> place(graph.num_vertices());
+  for (std::size_t i = 0; i < place.size(); ++i) place[static_cast<std::size_t>(cores.degeneracy[i])] = i;
+  Vertex core = 0;
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const auto v = static_cast<std::size_t>(cores.degeneracy[i]);
+    Vertex later = 0;
+    graph.for_each_neighbour(v, [&](Vertex u) { later += place[static_cast<std::size_t>(u)] > i ? 1 : 0; });
+    core = std::max(core, later);
+    CHECK(cores.numbers[v] == core);
+  }
+}
+
+struct Answer {
+  std::vector<Vertex> order, greedy;
+  std::size_t colours;
+  std::vector<double> u;
+  bool operator==(const Answer&) const = default;
+};
+
+Answer solve(const Graph& graph, const simd::Kernels& kernels, std::size_t threads) {
+  Control control;
+  const auto cores = core_numbers(graph, kernels, control);
+  check_cores(graph, cores);
+  Answer answer;
+  answer.order.assign(cores.degeneracy.rbegin(), cores.degeneracy.rend());
+  const auto ordered = graph.subgraph(answer.order, kernels);
+  std::vector<Vertex> ordered_cores;
+  for (Vertex v : answer.order) ordered_cores.push_back(cores.numbers[static_cast<std::size_t>(v)]);
+  const auto greedy = greedy_clique(ordered, ordered_cores, threads, kernels, control);
+  CHECK(is_clique(ordered, greedy.clique));
+  CHECK(!greedy.clique.empty() && greedy.clique.size() <= static_cast<std::size_t>(ordered_cores.front()) + 1);
+  answer.greedy = greedy.clique;
+  const std::vector<std::int64_t> claim(greedy.clique.begin(), greedy.clique.end());
+  const auto checked = make_maximal(ordered, claim, control);
+  CHECK(checked.removed == 0 && checked.added == 0);  // greedy cliques are maximal
+
+  answer.colours = greedy_colours(ordered, kernels, control).value();
+  CHECK(answer.colours >= greedy.clique.size());
+  CHECK(answer.colours <= static_cast<std::size_t>(ordered_cores.front()) + 1);
+
+  const std::vector<double> ones(graph.num_vertices(), 1.0);
+  const auto relaxed = relax(graph, ones, {}, kernels, control);
+  std::vector<Vertex> support;
+  for (std::size_t v = 0; v < ones.size(); ++v) {
+    if (relaxed.u[v] > 1e-9) support.push_back(static_cast<Vertex>(v));
+  }
+  CHECK(!relaxed.finished || is_clique(graph, support));  // unfinished: a symmetry that the ascent cannot leave
+  answer.u = relaxed.u;
+  return answer;
+}
+
+void paths_and_threads_agree(std::size_t n, double density, unsigned seed) {
+  const auto graph = make_graph(n, random_edges(n, density, seed));
+  const auto paths = simd::available();
+  const auto expected = solve(graph, *paths.back(), 1);
+  for (const auto* kernels : paths) {
+    for (std::size_t threads : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
+      CHECK(solve(graph, *kernels, threads) == expected);
+    }
+  }
+}
+
+void make_maximal_repairs() {
+  // A path 0 - 1 - 2 and a triangle 3, 4, 5.
+  const auto graph = make_graph(6, {0, 1, 1, 2, 3, 4, 4, 5, 3, 5});
+  Control control;
+  const auto repaired = make_maximal(graph, std::vector<std::int64_t>{1, 0, 2, 3, 1}, control);
+  CHECK((repaired.vertices == std::vector<Vertex>{0, 1}) && repaired.removed == 3 && repaired.added == 0);
+  const auto grown = make_maximal(graph, std::vector<std::int64_t>{5}, control);
+  CHECK((grown.vertices == std::vector<Vertex>{3, 4, 5}) && grown.removed == 0 && grown.added == 2);
+  CHECK(make_maximal(graph, {}, control).vertices.size() == 2);
+}
+
+void a_deadline_ends_the_search_with_an_answer() {
+  const auto graph = make_graph(300, random_edges(300, 0.5, 8));
+  const auto& kernels = *simd::available().front();
+  Control control(0.0, nullptr);
+  const std::vector<double> ones(300, 1.0);
+  const auto relaxed = relax(graph, ones, {}, kernels, control);
+  CHECK(!relaxed.finished && relaxed.u.size() == 300);
+  CHECK(!greedy_colours(graph, kernels, control));
+}
+
+void a_check_that_throws_ends_the_search() {
+  struct Stop {};
+  const auto graph = make_graph(400, random_edges(400, 0.5, 8));
+  const auto& kernels = *simd::available().front();
+  const std::vector<double> ones(400, 1.0);
+  bool thrown = false;
+  try {
+    for (;;) {
+      Control control(std::nullopt, [] { throw Stop(); });
+      RelaxationOptions options;
+      options.tol_u = options.tol_f = 0.0;
+      options.max_inner = 1000000;
+      relax(graph, ones, options, kernels, control);
+    }
+  } catch (const Stop&) {
+    thrown = true;
+  }
+  CHECK(thrown);
+}
+
+}  // namespace
+
+int main() {
+  unsigned seed = 100;
+  for (std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{60}, std::size_t{130}}) {
+    for (double density : {0.05, 0.5, 0.95}) paths_and_threads_agree(n, density, seed++);
+  }
+  paths_and_threads_agree(4200, 0.002, seed++);  // CSR
+  make_maximal_repairs();
+  a_deadline_ends_the_search_with_an_answer();
+  a_check_that_throws_ends_the_search();
+}

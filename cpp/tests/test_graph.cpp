@@ -1,0 +1,126 @@
+// Graph: construction, both representations, relabelling.
+#include <algorithm>
+#include <set>
+
+#include "check.h"
+
+using namespace clipperplus;
+
+namespace {
+
+using EdgeSet = std::set<std::pair<std::size_t, std::size_t>>;
+
+EdgeSet edge_set(const Graph& graph) {
+  EdgeSet edges;
+  for (std::size_t v = 0; v < graph.num_vertices(); ++v) {
+    graph.for_each_neighbour(v, [&](Vertex u) { edges.emplace(v, static_cast<std::size_t>(u)); });
+  }
+  return edges;
+}
+
+void edges_come_back(std::size_t n, double density, bool bits) {
+  auto edges = random_edges(n, density, 3);
+  const auto graph = make_graph(n, edges);
+  CHECK(graph.has_bits() == bits);
+  CHECK(graph.num_edges() == edges.size() / 2);
+  EdgeSet expected;
+  for (std::size_t k = 0; k < edges.size(); k += 2) {
+    const auto u = static_cast<std::size_t>(edges[k]), v = static_cast<std::size_t>(edges[k + 1]);
+    expected.emplace(u, v);
+    expected.emplace(v, u);
+    CHECK(graph.has_edge(u, v) && graph.has_edge(v, u));
+  }
+  CHECK(edge_set(graph) == expected);
+
+  for (std::size_t k = 0, count = edges.size(); k < count / 2; ++k) edges.push_back(edges[k]);
+  if (edges.size() % 2 != 0) edges.pop_back();
+  std::reverse(edges.begin(), edges.end());
+  CHECK(make_graph(n, edges) == graph);  // duplicates and directions do not matter
+}
+
+void subgraph_relabels(std::size_t n, double density, const simd::Kernels& kernels) {
+  const auto graph = make_graph(n, random_edges(n, density, 4));
+  std::vector<Vertex> order(n);
+  for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<Vertex>(i);
+  std::shuffle(order.begin(), order.end(), std::mt19937(9));
+  for (std::size_t k : {n, n / 2, std::size_t{1}, std::size_t{0}}) {
+    const std::span<const Vertex> chosen(order.data(), k);
+    const auto sub = graph.subgraph(chosen, kernels);
+    CHECK(sub.num_vertices() == k);
+    std::size_t edges = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      for (std::size_t j = 0; j < k; ++j) {
+        const bool joined =
+            i != j && graph.has_edge(static_cast<std::size_t>(chosen[i]), static_cast<std::size_t>(chosen[j]));
+        CHECK(sub.has_edge(i, j) == joined);
+        edges += joined && i < j ? 1 : 0;
+      }
+    }
+    CHECK(sub.num_edges() == edges);
+  }
+  std::sort(order.begin(), order.end());
+  CHECK(graph.subgraph(order, kernels) == graph);
+  const auto prefix = graph.subgraph({order.data(), n / 3}, kernels);
+  for (std::size_t i = 0; i < n / 3; ++i) {
+    for (std::size_t j = 0; j < n / 3; ++j) CHECK(prefix.has_edge(i, j) == graph.has_edge(i, j));
+  }
+}
+
+void complement_twice_is_the_graph(std::size_t n, double density) {
+  const auto graph = make_graph(n, random_edges(n, density, 5));
+  const auto complement = graph.complement();
+  CHECK(complement.num_edges() + graph.num_edges() == n * (n - 1) / 2);
+  CHECK(complement.complement() == graph);
+}
+
+void packed_rows_and_csr_agree_with_edges() {
+  const std::size_t n = 77;
+  const auto graph = make_graph(n, random_edges(n, 0.3, 6));
+  std::vector<std::uint8_t> rows(n * 10, 0);
+  std::vector<std::int64_t> offsets{0};
+  std::vector<Vertex> neighbours;
+  for (std::size_t v = 0; v < n; ++v) {
+    graph.for_each_neighbour(v, [&](Vertex u) {
+      rows[v * 10 + static_cast<std::size_t>(u) / 8] |= static_cast<std::uint8_t>(1 << (u % 8));
+      neighbours.push_back(u);
+    });
+    rows[v * 10 + 9] |= 0xE0;  // bits past n are ignored
+    offsets.push_back(static_cast<std::int64_t>(neighbours.size()));
+  }
+  CHECK(Graph::from_packed_rows(n, rows.data(), 10) == graph);
+  CHECK(Graph::from_csr_pattern(n, offsets, neighbours) == graph);
+}
+
+void wrong_input_is_named() {
+  const auto refused = [](std::size_t n, std::vector<std::int64_t> edges) {
+    return message_of<InvalidGraph>([&] { make_graph(n, edges); });
+  };
+  CHECK(refused(3, {0, 1, 2, 3}) == "edge 1 is (2, 3), but there are 3 vertices, counted from 0");
+  CHECK(refused(3, {0, -1}) == "edge 0 is (0, -1), but there are 3 vertices, counted from 0");
+  CHECK(refused(3, {0, 1, 2, 2}) == "edge 1 is (2, 2), a self-loop");
+  const std::vector<std::uint8_t> one_sided{0b010, 0b000, 0b000}, loop{0b000, 0b010, 0b000};
+  CHECK(message_of<InvalidGraph>([&] { Graph::from_packed_rows(3, one_sided.data(), 1); }) ==
+        "not symmetric: entry (0, 1) is 1 and entry (1, 0) is 0");
+  CHECK(message_of<InvalidGraph>([&] { Graph::from_packed_rows(3, loop.data(), 1); }) ==
+        "entry (1, 1) is a self-loop; the diagonal must be zero");
+  const std::vector<std::int64_t> offsets{0, 1, 1};
+  const std::vector<Vertex> outside{7};
+  CHECK(message_of<InvalidGraph>([&] { Graph::from_csr_pattern(2, offsets, outside); }) ==
+        "column 7 does not exist: the matrix has 2");
+}
+
+}  // namespace
+
+int main() {
+  CHECK(make_graph(0, {}).num_edges() == 0);
+  for (std::size_t n : {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{200}}) {
+    edges_come_back(n, 0.3, true);
+    complement_twice_is_the_graph(n, 0.3);
+    for (const auto* kernels : simd::available()) subgraph_relabels(n, 0.4, *kernels);
+  }
+  edges_come_back(4200, 0.001, false);
+  subgraph_relabels(4200, 0.001, *simd::available().front());
+  complement_twice_is_the_graph(4200, 0.001);
+  packed_rows_and_csr_agree_with_edges();
+  wrong_input_is_named();
+}
