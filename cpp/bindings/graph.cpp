@@ -1,0 +1,139 @@
+#include "graph.h"
+
+#include <nanobind/operators.h>
+#include <nanobind/stl/tuple.h>
+
+#include "common.h"
+#include "cores.h"
+
+namespace clipperplus::bindings {
+
+namespace {
+
+template <class Int>
+using EdgesIn = nb::ndarray<const Int, nb::shape<-1, 2>, nb::device::cpu>;
+using PackedIn = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class Int>
+Graph from_edges(std::size_t n, EdgesIn<Int> edges) {
+  const nb::gil_scoped_release release;
+  return Graph::from_edges<Int>(n, {edges.data(), edges.shape(0), edges.stride(0), edges.stride(1)});
+}
+
+std::size_t checked(const Graph& graph, std::int64_t v) {
+  if (v < 0 || static_cast<std::size_t>(v) >= graph.num_vertices()) {
+    throw nb::index_error(("vertex " + std::to_string(v) + " is not in the graph").c_str());
+  }
+  return static_cast<std::size_t>(v);
+}
+
+VectorOut<std::int64_t> edges_of(const Graph& graph) {
+  std::vector<std::int64_t> pairs;
+  {
+    const nb::gil_scoped_release release;
+    pairs.reserve(2 * graph.num_edges());
+    for (std::size_t v = 0; v < graph.num_vertices(); ++v) {
+      graph.for_each_neighbour(v, [&](Vertex u) {
+        if (static_cast<std::size_t>(u) > v) pairs.insert(pairs.end(), {static_cast<std::int64_t>(v), u});
+      });
+    }
+  }
+  return to_numpy(std::move(pairs));
+}
+
+std::tuple<VectorOut<std::int64_t>, VectorOut<Vertex>> csr_of(const Graph& graph) {
+  std::vector<std::int64_t> offsets{0};
+  std::vector<Vertex> neighbours;
+  {
+    const nb::gil_scoped_release release;
+    offsets.reserve(graph.num_vertices() + 1);
+    neighbours.reserve(2 * graph.num_edges());
+    for (std::size_t v = 0; v < graph.num_vertices(); ++v) {
+      graph.for_each_neighbour(v, [&](Vertex u) { neighbours.push_back(u); });
+      offsets.push_back(static_cast<std::int64_t>(neighbours.size()));
+    }
+  }
+  return {to_numpy(std::move(offsets)), to_numpy(std::move(neighbours))};
+}
+
+}  // namespace
+
+void bind_graph(nb::module_& m) {
+  nb::exception<InvalidGraph>(m, "InvalidGraph", PyExc_ValueError);
+
+  nb::class_<Graph>(m, "Graph")
+      .def_static("from_edges", from_edges<std::int64_t>, nb::arg("n"), nb::arg("edges").noconvert())
+      .def_static("from_edges", from_edges<std::int32_t>, nb::arg("n"), nb::arg("edges").noconvert())
+      .def_static(
+          "from_packed_rows",
+          [](PackedIn rows) {
+            const nb::gil_scoped_release release;
+            if (rows.shape(1) * 8 < rows.shape(0)) throw nb::value_error("rows are too short");
+            return Graph::from_packed_rows(rows.shape(0), rows.data(), rows.shape(1));
+          },
+          nb::arg("rows"), "From a symmetric bit matrix, column 0 in the lowest bit of the first byte of a row.")
+      .def_static(
+          "from_csr",
+          [](VectorIn<std::int64_t> offsets, VectorIn<Vertex> neighbours) {
+            const nb::gil_scoped_release release;
+            const auto starts = as_span(offsets);
+            if (starts.empty() || starts.front() != 0 ||
+                starts.back() != static_cast<std::int64_t>(neighbours.size())) {
+              throw nb::value_error("offsets do not fit the neighbours");
+            }
+            for (std::size_t v = 1; v < starts.size(); ++v) {
+              if (starts[v] < starts[v - 1]) throw nb::value_error("offsets decrease");
+            }
+            return Graph::from_csr_pattern(starts.size() - 1, starts, as_span(neighbours));
+          },
+          nb::arg("offsets"), nb::arg("neighbours"), "From the symmetric pattern of a CSR matrix with sorted rows.")
+      .def_ro_static("MAX_VERTICES", &Graph::kMaxVertices)
+      .def_prop_ro("num_vertices", &Graph::num_vertices)
+      .def_prop_ro("num_edges", &Graph::num_edges)
+      .def_prop_ro("has_bits", &Graph::has_bits)
+      .def_prop_ro("nbytes", &Graph::bytes)
+      .def(
+          "has_edge",
+          [](const Graph& g, std::int64_t u, std::int64_t v) { return g.has_edge(checked(g, u), checked(g, v)); },
+          nb::arg("u"), nb::arg("v"))
+      .def(
+          "neighbours",
+          [](const Graph& g, std::int64_t v) {
+            std::vector<std::int64_t> result;
+            g.for_each_neighbour(checked(g, v), [&](Vertex u) { result.push_back(u); });
+            return to_numpy(std::move(result));
+          },
+          nb::arg("v"))
+      .def("degrees",
+           [](const Graph& g) {
+             const auto degrees = g.degrees(kernels());
+             return to_numpy(std::vector<std::int64_t>(degrees.begin(), degrees.end()));
+           })
+      .def("edges", edges_of, "Pairs u < v, one after the other, sorted.")
+      .def("csr", csr_of)
+      .def(
+          "subgraph",
+          [](const Graph& g, VectorIn<Vertex> vertices) {
+            for (Vertex v : as_span(vertices)) checked(g, v);
+            const nb::gil_scoped_release release;
+            return g.subgraph(as_span(vertices), kernels());
+          },
+          nb::arg("vertices"))
+      .def("complement", &Graph::complement, nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
+
+  m.def(
+      "core_numbers",
+      [](const Graph& graph) {
+        Cores cores;
+        {
+          const nb::gil_scoped_release release;
+          auto control = make_control(std::nullopt);
+          cores = core_numbers(graph, kernels(), control);
+        }
+        return std::tuple(to_numpy(std::move(cores.numbers)), to_numpy(std::move(cores.degeneracy)));
+      },
+      nb::arg("graph"), "Core numbers by vertex, and the order in which vertices were removed.");
+}
+
+}  // namespace clipperplus::bindings

@@ -1,0 +1,59 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "common.h"
+
+namespace clipperplus::bindings {
+
+namespace {
+std::atomic<const simd::Kernels*> selected{nullptr};
+}
+
+const simd::Kernels& kernels() { return *selected.load(std::memory_order_relaxed); }
+
+}  // namespace clipperplus::bindings
+
+NB_MODULE(_core, m) {
+  using namespace clipperplus;
+  using namespace clipperplus::bindings;
+  m.doc() = "The C++ kernels of clipperplus. Private: use the functions of the package.";
+  selected.store(simd::available().front());
+
+  m.def(
+      "simd_available",
+      [] {
+        std::vector<std::string> names;
+        for (const auto* path : simd::available()) names.emplace_back(path->name);
+        return names;
+      },
+      "Instruction sets that this processor can run, best first.");
+  m.def("simd_selected", [] { return std::string(kernels().name); });
+  m.def(
+      "select_simd",
+      [](const std::string& name) {
+        for (const auto* path : simd::available()) {
+          if (name == path->name) {
+            selected.store(path);
+            return;
+          }
+        }
+        throw nb::value_error(("no such instruction set here: " + name).c_str());
+      },
+      nb::arg("name"));
+  m.attr("version") = CLIPPERPLUS_VERSION;
+#if defined(__clang__)
+  m.attr("compiler") = "clang " __clang_version__;
+#elif defined(__GNUC__)
+  m.attr("compiler") = "gcc " __VERSION__;
+#else
+  m.attr("compiler") = "unknown";
+#endif
+
+  bind_graph(m);
+  bind_clique(m);
+  bind_text(m);
+}
