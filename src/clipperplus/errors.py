@@ -1,0 +1,17 @@
+"""What the package raises. Everything is a ``ValueError`` too, so that callers need not know these names."""
+
+
+class ClipperPlusError(ValueError):
+    """Base of all errors that the package raises on wrong input."""
+
+
+class GraphError(ClipperPlusError):
+    """A graph, or something offered as one, is not a simple undirected graph."""
+
+
+class FileFormatError(ClipperPlusError):
+    """A file does not hold what its name or its header promises. The message starts with the file, then the line."""
+
+
+class OptionError(ClipperPlusError):
+    """An option is unknown or out of its range. The message names it, what was expected and what came."""
