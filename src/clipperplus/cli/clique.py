@@ -1,0 +1,90 @@
+"""``clipperplus clique``: the largest clique of a graph file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..clique import METHODS, CliqueResult, find_clique
+from ..graph import Graph
+from ..io.graphs import read_graph
+from ..synthetic import registration_graph
+
+__all__ = ["command"]
+
+
+def command(
+    graph: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A .clq, .clq.b, .mtx, .txt or .edges file, each also .gz. Without it: a simulated registration "
+            "problem of 1000 associations, 95 % of them wrong.",
+            show_default=False,
+        ),
+    ] = None,
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "auto",
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds; the default is 1 for auto and none for the others.")
+    ] = None,
+    threads: Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Find the largest clique of a graph and say whether it is proven to be the largest."""
+    if graph is None:
+        name, loaded = "simulated registration, 1000 associations, 95 % outliers", registration_graph().graph
+    else:
+        name, loaded = str(graph), read_graph(graph)
+    result = find_clique(
+        loaded, method=method, time_limit="default" if time_limit is None else time_limit, threads=threads
+    )
+    if as_json:
+        typer.echo(json.dumps({"graph": _describe(name, loaded), **result.to_dict()}))
+    else:
+        _print_summary(name, loaded, result)
+
+
+def _describe(name: str, graph: Graph) -> dict[str, object]:
+    return {
+        "name": name,
+        "num_vertices": graph.num_vertices,
+        "num_edges": graph.num_edges,
+        "density": graph.density,
+        "representation": graph.representation,
+    }
+
+
+def _print_summary(name: str, graph: Graph, result: CliqueResult) -> None:
+    console = Console(highlight=False)
+    console.print(f"[bold]{name}[/bold]: {graph.num_vertices} vertices, {graph.num_edges} edges,", end=" ")
+    console.print(f"density {graph.density:.3g}", soft_wrap=True)
+    if result.optimal:
+        console.print(f"[bold green]maximum clique: {result.size} vertices[/bold green], proven by the", end=" ")
+        console.print(f"{result.certificate.value}")
+    else:
+        console.print(f"[bold]clique: {result.size} vertices[/bold], not proven maximum:", end=" ")
+        console.print(f"no clique has more than {result.upper_bound}")
+    console.print(_numbers(result), soft_wrap=True)
+
+    table = Table(title=f"{result.method}: {result.seconds * 1e3:.2f} ms", title_justify="left")
+    table.add_column("stage")
+    for heading in ("clique", "vertices", "iterations", "ms"):
+        table.add_column(heading, justify="right")
+    for stage in result.stages:
+        repair = f" (-{stage.removed} +{stage.added})" if stage.removed or stage.added else ""
+        iterations = "" if stage.iterations is None else str(stage.iterations)
+        table.add_row(
+            stage.name + repair, str(stage.clique_size), str(stage.vertices), iterations, f"{stage.seconds * 1e3:.3f}"
+        )
+    console.print(table)
+
+
+def _numbers(result: CliqueResult) -> str:
+    shown = 20
+    text = " ".join(map(str, result.vertices[:shown]))
+    more = result.size - shown
+    return f"vertices (from 0): {text}" + (f" … and {more} more (--json lists all)" if more > 0 else "")

@@ -1,0 +1,97 @@
+"""Graph → clique: ``find_clique`` and the table of its methods."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ..errors import GraphError, OptionError
+from ..graph import Graph
+from .clipperplus import find_clipperplus
+from .greedy import find_greedy
+from .relaxation import RelaxationOptions, find_relaxation
+from .result import Certificate, CliqueResult, Stage
+from .run import Run
+
+__all__ = ["METHODS", "Certificate", "CliqueResult", "RelaxationOptions", "Stage", "find_clique"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of the table of methods."""
+
+    summary: str
+    """What it does, in a line."""
+    find: Callable[[Run, RelaxationOptions], None]
+    """Runs it."""
+    relaxes: bool
+    """Whether it takes ``relaxation`` options."""
+    time_limit: float | None = None
+    """Default time limit in seconds."""
+
+
+METHODS = {
+    "auto": Method("the best clique within the time limit", find_clipperplus, relaxes=True, time_limit=1.0),
+    "clipper+": Method("Algorithm 3 of the paper: greedy, pruning, relaxation", find_clipperplus, relaxes=True),
+    "greedy": Method("Algorithm 1: along decreasing core numbers", lambda run, _: find_greedy(run), relaxes=False),
+    "relaxation": Method("Algorithm 2: projected gradient ascent", find_relaxation, relaxes=True),
+}
+"""The methods of :func:`find_clique` by name."""
+
+_Default: TypeAlias = Literal["default"]
+
+
+def find_clique(
+    graph: Graph,
+    *,
+    method: str = "auto",
+    time_limit: float | _Default | None = "default",
+    threads: int = 1,
+    relaxation: RelaxationOptions | None = None,
+) -> CliqueResult:
+    """Find a large clique, and prove that it is the largest where that is possible.
+
+    Parameters
+    ----------
+    graph
+        The graph to search.
+    method
+        ``"auto"`` (for now the same as ``"clipper+"``, under a time limit), ``"clipper+"``, ``"greedy"`` or
+        ``"relaxation"``.
+    time_limit
+        Seconds after which the best clique so far is returned; None for no limit. The default is 1 s for ``"auto"``
+        and None for the others. Ordering the graph and checking the answer are always completed.
+    threads
+        Threads to use. The result does not depend on it.
+    relaxation
+        Settings of the relaxation, for the methods that use it.
+
+    Returns
+    -------
+    CliqueResult
+        The clique is always maximal, ``upper_bound`` is always proven.
+
+    """
+    if not isinstance(graph, Graph):
+        raise GraphError(
+            f"graph: expected a clipperplus.Graph, got {type(graph).__name__}; "
+            "Graph.from_adjacency and Graph.from_networkx make one"
+        )
+    chosen = METHODS.get(method) if isinstance(method, str) else None
+    if chosen is None:
+        raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
+    if relaxation is not None and not chosen.relaxes:
+        raise OptionError(f"relaxation: method {method!r} has no relaxation")
+    if relaxation is not None and not isinstance(relaxation, RelaxationOptions):
+        raise OptionError(f"relaxation: expected RelaxationOptions, got {type(relaxation).__name__}")
+    if not isinstance(threads, int) or not 1 <= threads <= 1024:
+        raise OptionError(f"threads: expected an integer from 1 to 1024, got {threads!r}")
+    seconds = chosen.time_limit if time_limit == "default" else time_limit
+    if seconds is not None and (not isinstance(seconds, (int, float)) or math.isnan(seconds) or seconds < 0):
+        raise OptionError(f"time_limit: expected seconds of at least 0 or None, got {seconds!r}")
+
+    run = Run(graph, time_limit=seconds, threads=threads)
+    chosen.find(run, relaxation or RelaxationOptions())
+    return run.result(method)

@@ -1,0 +1,26 @@
+"""Upper bounds on the clique number that cost next to nothing."""
+
+from __future__ import annotations
+
+from .. import _core
+from .ordering import OrderedGraph
+from .result import Certificate
+from .run import Run
+
+__all__ = ["bound_by_colours", "bound_by_cores"]
+
+
+def bound_by_cores(run: Run, ordered: OrderedGraph) -> None:
+    """A clique of size c needs vertices of core number c - 1."""
+    run.bound(int(ordered.cores[0]) + 1 if ordered.cores.size else 0, Certificate.CORE_BOUND)
+
+
+def bound_by_colours(run: Run, ordered: OrderedGraph) -> None:
+    """A clique larger than the best one lies where core numbers are at least its size; colour only that part."""
+    if run.proven:
+        return
+    kept = ordered.count(run.size)
+    colours = _core.greedy_colours(ordered.prefix(kept), run.seconds_left())
+    if colours is not None:
+        run.bound(max(run.size, colours), Certificate.COLOUR_BOUND)
+    run.record("colouring", vertices=kept, iterations=colours)

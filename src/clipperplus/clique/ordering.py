@@ -1,0 +1,52 @@
+"""The graph in order of decreasing core number: what Algorithms 1 and 3 start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from .run import Run
+
+__all__ = ["OrderedGraph", "order_by_core"]
+
+
+@dataclass(frozen=True)
+class OrderedGraph:
+    """A graph relabelled so that core numbers do not increase: a reversed degeneracy order.
+
+    The vertices with core number at least k are then the first few, so pruning is taking a prefix.
+    """
+
+    graph: _core.Graph
+    """The relabelled graph."""
+    cores: npt.NDArray[np.int32]
+    """Core number of every vertex in the new order."""
+    order: npt.NDArray[np.int32]
+    """``order[i]`` is the vertex of the input graph that is now called i."""
+
+    def count(self, core: int) -> int:
+        """Return how many vertices have at least this core number: they are the first ones."""
+        return int(np.searchsorted(-self.cores, -core, side="right"))
+
+    def prefix(self, count: int) -> _core.Graph:
+        """Return the graph on the first ``count`` vertices."""
+        if count == self.cores.size:
+            return self.graph
+        return self.graph.subgraph(np.arange(count, dtype=np.int32))
+
+    def original(self, positions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Translate new labels to vertices of the input graph."""
+        return self.order[positions].astype(np.int64)
+
+
+def order_by_core(run: Run) -> OrderedGraph:
+    """Compute core numbers and reorder the graph of the run by them."""
+    graph = run.graph._native
+    numbers, removal = _core.core_numbers(graph)
+    order = np.ascontiguousarray(removal[::-1])
+    ordered = OrderedGraph(graph=graph.subgraph(order), cores=numbers[order], order=order)
+    run.record("order", vertices=order.size)
+    return ordered

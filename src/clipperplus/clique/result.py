@@ -1,0 +1,86 @@
+"""What a search for a clique returns."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Certificate", "CliqueResult", "Stage"]
+
+
+class Certificate(enum.Enum):
+    """Why no clique can be larger."""
+
+    NONE = "none"
+    """It is not known whether a larger clique exists."""
+    CORE_BOUND = "core bound"
+    """No vertex has a core number that would allow a larger clique."""
+    COLOUR_BOUND = "colour bound"
+    """The vertices that a larger clique would need can be coloured with too few colours."""
+    SEARCH = "search"
+    """A complete search found none."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a search."""
+
+    name: str
+    """What was done."""
+    clique_size: int
+    """Size of the best clique known after it."""
+    vertices: int
+    """Vertices that the step worked on."""
+    seconds: float
+    """Time it took."""
+    iterations: int | None = None
+    """Steps, starts or colours, where the step has such a count."""
+    removed: int = 0
+    """Vertices that the check had to remove because they were not joined to all the others."""
+    added: int = 0
+    """Vertices by which the check enlarged the clique to a maximal one."""
+
+
+@dataclass(frozen=True, eq=False)
+class CliqueResult:
+    """A maximal clique of the input graph, and what is known about larger ones."""
+
+    vertices: npt.NDArray[np.int64]
+    """The clique, sorted; read-only."""
+    upper_bound: int
+    """Proven: no clique is larger."""
+    certificate: Certificate
+    """What proves that the clique is maximum, or ``Certificate.NONE``."""
+    stages: tuple[Stage, ...] = field(repr=False)
+    """What happened, in order."""
+    seconds: float
+    """Time of the whole search."""
+    method: str
+    """The method as it was asked for."""
+
+    @property
+    def size(self) -> int:
+        """Number of vertices of the clique."""
+        return self.vertices.size
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the clique is proven to be a maximum clique."""
+        return self.size == self.upper_bound
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values that JSON can hold."""
+        return {
+            "method": self.method,
+            "size": self.size,
+            "upper_bound": self.upper_bound,
+            "optimal": self.optimal,
+            "certificate": self.certificate.value,
+            "vertices": self.vertices.tolist(),
+            "seconds": self.seconds,
+            "stages": [vars(stage) for stage in self.stages],
+        }

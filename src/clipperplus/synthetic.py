@@ -1,0 +1,55 @@
+"""Simulated data with known truth: deterministic by seed, no download."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import OptionError
+from .graph import Graph
+
+__all__ = ["RegistrationGraph", "registration_graph"]
+
+
+@dataclass(frozen=True, eq=False)
+class RegistrationGraph:
+    """The consistency graph of a simulated registration problem."""
+
+    graph: Graph
+    """One vertex per association; an edge where two associations agree."""
+    inliers: npt.NDArray[np.int64]
+    """The correct associations. They form a clique."""
+
+
+def registration_graph(
+    associations: int = 1000, *, outlier_ratio: float = 0.95, epsilon: float = 0.05, seed: int = 0
+) -> RegistrationGraph:
+    """Simulate matched points of two scans of a room and join the associations that agree in distance.
+
+    Points lie in a room of 6 × 5 × 2.5 m. An inlier is seen in both scans with an error below ``epsilon / 4`` metres,
+    so that inliers always agree; an outlier matches two unrelated points. The graph is what
+    ``| ‖a_i - a_j‖ - ‖b_i - b_j‖ | < epsilon`` gives.
+    """
+    if not 0 <= associations <= 20_000:
+        raise OptionError(f"associations: expected 0 to 20000, got {associations}")
+    if not 0.0 <= outlier_ratio <= 1.0:
+        raise OptionError(f"outlier_ratio: expected a number from 0 to 1, got {outlier_ratio}")
+    if not epsilon > 0.0:
+        raise OptionError(f"epsilon: expected a positive number of metres, got {epsilon}")
+    random = np.random.default_rng(seed)
+    room = np.array([6.0, 5.0, 2.5])
+    source = random.uniform(size=(associations, 3)) * room
+    target = random.uniform(size=(associations, 3)) * room
+    inliers = np.sort(random.permutation(associations)[: round(associations * (1.0 - outlier_ratio))])
+    noise = random.normal(size=(inliers.size, 3))
+    noise *= (epsilon / 4 * random.uniform(size=inliers.size) / np.linalg.norm(noise, axis=1))[:, None]
+    target[inliers] = source[inliers] + noise  # the motion between the scans does not change any distance
+
+    rows = [np.empty((0, 2), dtype=np.int64)]
+    for i in range(associations - 1):
+        gap = np.linalg.norm(source[i + 1 :] - source[i], axis=1) - np.linalg.norm(target[i + 1 :] - target[i], axis=1)
+        agreeing = np.flatnonzero(np.abs(gap) < epsilon) + i + 1
+        rows.append(np.column_stack((np.full(agreeing.size, i), agreeing)))
+    return RegistrationGraph(Graph.from_edges(associations, np.concatenate(rows)), inliers)
