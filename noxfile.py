@@ -1,0 +1,59 @@
+"""All checks, one command: ``nox``. Single ones: ``nox -s lint``, ``nox -s tests -- tests/test_graph.py -k empty``."""
+
+from pathlib import Path
+
+import nox
+
+nox.options.default_venv_backend = "venv"
+nox.options.sessions = ["lint", "types", "tests", "sanitizers"]
+nox.options.reuse_existing_virtualenvs = True
+
+PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "noxfile.py")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style of Python and C++, and the layers of the package."""
+    session.install("ruff>=0.12", "clang-format>=20", "import-linter>=2", "numpy", "typer", "rich")
+    session.run("ruff", "check", *PYTHON_FILES)
+    session.run("ruff", "format", "--check", *PYTHON_FILES)
+    sources = sorted(str(path) for pattern in ("*.h", "*.cpp") for path in Path("cpp").rglob(pattern))
+    session.run("clang-format", "--dry-run", "--Werror", *sources)
+    session.run("lint-imports", env={"PYTHONPATH": "src"})
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Run mypy in strict mode over the installed package, with the stubs that the build generates."""
+    session.install(".[bench]", "mypy>=1.15", "nox")
+    session.run("mypy", "-p", "clipperplus")
+    session.run("mypy", "noxfile.py", *map(str, [*Path("benchmarks").glob("*.py"), *Path("examples").glob("*.py")]))
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the Python tests."""
+    session.install(".[test]")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def sanitizers(session: nox.Session) -> None:
+    """Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer."""
+    session.install("cmake>=3.20", "ninja")
+    build = "build/sanitizers"
+    session.run(
+        *("cmake", "-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"),
+        *("-DCLIPPERPLUS_PYTHON=OFF", "-DCLIPPERPLUS_TESTS=ON", "-DCLIPPERPLUS_SANITIZE=ON"),
+        silent=True,
+    )
+    session.run("cmake", "--build", build, silent=True)
+    session.run("ctest", "--test-dir", build, "--output-on-failure")
+
+
+@nox.session
+def benchmarks(session: nox.Session) -> None:
+    """Run the benchmarks and write their tables to benchmarks/results: ``nox -s benchmarks -- --data DIR``."""
+    session.install(".[bench]")
+    for script in ("quality.py", "speed.py", "scale.py"):
+        session.run("python", f"benchmarks/{script}", *session.posargs)
