@@ -60,7 +60,12 @@ class Lines {
   }
 
   [[noreturn]] void fail(const std::string& what) const { throw TextError(number_, what); }
-  static std::string got(std::string_view word) { return ", got '" + std::string(word.substr(0, 40)) + "'"; }
+  // The offending word for a message: short, and in ASCII whatever the file holds.
+  static std::string got(std::string_view word) {
+    std::string shown(word.substr(0, 40));
+    for (char& c : shown) c = c >= ' ' && c <= '~' ? c : '?';
+    return ", got '" + shown + "'";
+  }
   std::size_t number() const { return number_; }
 
  private:

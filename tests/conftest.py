@@ -1,0 +1,36 @@
+"""Fixtures: the instruction sets of this machine and the real data, where there is any."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from clipperplus import _core
+
+settings.register_profile("default", deadline=None, max_examples=300)
+settings.load_profile("default")
+
+SIMD_PATHS = _core.simd_available()
+
+
+@pytest.fixture(params=SIMD_PATHS)
+def simd(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Run the test once on every instruction set that this processor has."""
+    before = _core.simd_selected()
+    _core.select_simd(request.param)
+    yield request.param
+    _core.select_simd(before)
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """Folder with dimacs/ and graphs/: $CLIPPERPLUS_DATA, or shared/data beside the checkout."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("CLIPPERPLUS_DATA", default))
+    if not (folder / "graphs").is_dir():
+        pytest.skip(f"no benchmark data at {folder}; set CLIPPERPLUS_DATA to the folder that has dimacs/ and graphs/")
+    return folder

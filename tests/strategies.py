@@ -1,0 +1,52 @@
+"""Random graphs for hypothesis: every density, and the shapes that break clique algorithms."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from clipperplus import Graph
+
+
+def random_graph(n: int, density: float, seed: int) -> Graph:
+    upper = np.triu(np.random.default_rng(seed).random((n, n)) < density, k=1)
+    return Graph.from_adjacency(upper | upper.T)
+
+
+@st.composite
+def uniform_graphs(draw: st.DrawFn, min_vertices: int = 0, max_vertices: int = 24) -> Graph:
+    n = draw(st.integers(min_vertices, max_vertices))
+    density = draw(st.sampled_from([0.0, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0]))
+    return random_graph(n, density, draw(st.integers(0, 2**32 - 1)))
+
+
+@st.composite
+def multipartite_graphs(draw: st.DrawFn) -> Graph:
+    """Complete multipartite: the clique number is the number of parts."""
+    parts = draw(st.lists(st.integers(1, 5), min_size=1, max_size=6))
+    label = np.repeat(np.arange(len(parts)), parts)
+    return Graph.from_adjacency(label[:, None] != label[None, :])
+
+
+@st.composite
+def unions_of_cliques(draw: st.DrawFn) -> Graph:
+    """Disjoint cliques: ties and symmetries."""
+    parts = draw(st.lists(st.integers(1, 6), min_size=1, max_size=5))
+    label = np.repeat(np.arange(len(parts)), parts)
+    return Graph.from_adjacency((label[:, None] == label[None, :]) & ~np.eye(len(label), dtype=bool))
+
+
+@st.composite
+def planted_cliques(draw: st.DrawFn, max_vertices: int = 40) -> Graph:
+    """A sparse random graph with a clique hidden in it."""
+    n = draw(st.integers(4, max_vertices))
+    size = draw(st.integers(2, n))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    matrix = np.triu(random.random((n, n)) < 0.2, k=1)
+    chosen = np.sort(random.permutation(n)[:size])
+    matrix[np.ix_(chosen, chosen)] |= np.triu(np.ones((size, size), dtype=bool), k=1)
+    return Graph.from_adjacency(matrix | matrix.T)
+
+
+def graphs() -> st.SearchStrategy[Graph]:
+    return st.one_of(uniform_graphs(), multipartite_graphs(), unions_of_cliques(), planted_cliques())

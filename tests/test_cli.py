@@ -1,0 +1,92 @@
+"""The command line as a user meets it: what it prints, where, and its exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import clipperplus as cp
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    code = "from clipperplus.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def triangle(tmp_path: Path) -> Path:
+    path = tmp_path / "triangle.clq"
+    cp.write_graph(path, cp.Graph.from_edges(5, [(0, 1), (1, 2), (0, 2), (3, 4)]))
+    return path
+
+
+def test_summary_says_size_proof_and_stages(triangle: Path) -> None:
+    done = run("clique", triangle)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "maximum clique: 3 vertices, proven by the core bound" in done.stdout
+    assert "vertices (from 0): 0 1 2" in done.stdout
+    assert "greedy" in done.stdout
+
+
+def test_summary_says_when_nothing_is_proven(tmp_path: Path) -> None:
+    path = tmp_path / "cycle.edges"
+    cp.write_graph(path, cp.Graph.from_edges(5, [(i, (i + 1) % 5) for i in range(5)]))
+    assert "clique: 2 vertices, not proven maximum: no clique has more than 3" in run("clique", path).stdout
+
+
+@pytest.mark.parametrize("method", ["auto", "clipper+", "greedy", "relaxation"])
+def test_json_is_one_object_and_nothing_else(triangle: Path, method: str) -> None:
+    done = run("clique", triangle, "--method", method, "--json", "--threads", "2", "--time-limit", "5")
+    assert done.returncode == 0
+    answer = json.loads(done.stdout)
+    assert answer["vertices"] == [0, 1, 2]
+    assert answer["optimal"] is True
+    assert answer["graph"]["num_vertices"] == 5
+    assert answer["method"] == method
+    assert done.stderr == ""
+
+
+def test_without_a_file_it_solves_a_simulated_problem() -> None:
+    answer = json.loads(run("clique", "--json").stdout)
+    assert answer["graph"]["num_vertices"] == 1000
+    assert answer["size"] >= 50
+    assert answer["optimal"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["clique", "nowhere.clq"], "clipperplus: No such file or directory: nowhere.clq\n"),
+        (["clique", "README.md"], "clipperplus: README.md: unknown kind of graph file"),
+        (["clique", "--method", "magic"], "clipperplus: method: expected one of auto, clipper+, greedy, relaxation"),
+        (["clique", "--threads", "0"], "clipperplus: threads: expected an integer from 1 to 1024, got 0\n"),
+        (["clique", "--time-limit", "-1"], "clipperplus: time_limit: expected seconds of at least 0"),
+    ],
+)
+def test_wrong_input_gives_one_line_and_status_2(arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+
+
+def test_damaged_file_gives_one_line_with_the_place(tmp_path: Path) -> None:
+    path = tmp_path / "bad.clq"
+    path.write_text("p edge 3 1\ne 1 9\n")
+    done = run("clique", path)
+    assert done.returncode == 2
+    assert done.stderr == f"clipperplus: {path}: line 2: vertex 9 is not in 1 … 3 (the graph has 3 vertices)\n"
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout.startswith(f"clipperplus {cp.__version__} (")
+    assert "clique" in run("--help").stdout
+    assert "--time-limit" in run("clique", "--help").stdout
