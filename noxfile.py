@@ -25,7 +25,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Run mypy in strict mode over the installed package, with the stubs that the build generates."""
-    session.install(".[bench]", "mypy>=1.15", "nox")
+    session.install(".", "mypy>=1.15", "nox")
     session.run("mypy", "-p", "clipperplus")
     session.run("mypy", "noxfile.py", *map(str, [*Path("benchmarks").glob("*.py"), *Path("examples").glob("*.py")]))
 
@@ -54,6 +54,6 @@ def sanitizers(session: nox.Session) -> None:
 @nox.session
 def benchmarks(session: nox.Session) -> None:
     """Run the benchmarks and write their tables to benchmarks/results: ``nox -s benchmarks -- --data DIR``."""
-    session.install(".[bench]")
+    session.install(".")
     for script in ("quality.py", "speed.py", "scale.py"):
         session.run("python", f"benchmarks/{script}", *session.posargs)

@@ -15,12 +15,11 @@ def bound_by_cores(run: Run, ordered: OrderedGraph) -> None:
     run.bound(int(ordered.cores[0]) + 1 if ordered.cores.size else 0, Certificate.CORE_BOUND)
 
 
-def bound_by_colours(run: Run, ordered: OrderedGraph) -> None:
-    """A clique larger than the best one lies where core numbers are at least its size; colour only that part."""
-    if run.proven:
+def bound_by_colours(run: Run, pruned: _core.Graph) -> None:
+    """Colour the part of the graph in which a clique larger than the best one would lie."""
+    if run.proven or run.out_of_time:
         return
-    kept = ordered.count(run.size)
-    colours = _core.greedy_colours(ordered.prefix(kept), run.seconds_left())
+    colours = _core.greedy_colours(pruned, run.seconds_left())
     if colours is not None:
         run.bound(max(run.size, colours), Certificate.COLOUR_BOUND)
-    run.record("colouring", vertices=kept, iterations=colours)
+    run.record("colouring", vertices=pruned.num_vertices, iterations=colours)

@@ -25,19 +25,19 @@ def find_clipperplus(run: Run, options: RelaxationOptions) -> None:
     ordered = order_by_core(run)  # line 3: K
     bound_by_cores(run, ordered)
     greedy_clique(run, ordered)  # line 4: C
-    bound_by_colours(run, ordered)
-    if run.proven:  # line 7: maximum clique found
+    pruned = ordered.prune(run.size)  # lines 5 and 6: A' is the part with K ≥ |C|
+    bound_by_colours(run, pruned)
+    if run.proven or run.out_of_time:  # line 7: maximum clique found
         return
 
-    kept = ordered.count(run.size)  # lines 5 and 6: A' is the part with K ≥ |C|
     if start is None:  # line 9: 0 on C, else 1
         start = np.ones(run.graph.num_vertices)
         start[run.clique] = 0.0
-    guess = start[ordered.order[:kept]]
+    guess = start[ordered.order[: pruned.num_vertices]]
     if not guess.any():  # a start vector of the caller's that is zero on all of A'
         return
-    support, steps = relax(ordered.prefix(kept), guess, options, run.seconds_left())  # line 10
+    support, steps = relax(pruned, guess, options, run.seconds_left())  # line 10
     greedy_size = run.size
-    run.offer("relaxation", ordered.original(support), vertices=kept, iterations=steps)  # line 11
+    run.offer("relaxation", ordered.original(support), vertices=pruned.num_vertices, iterations=steps)  # line 11
     if run.size > greedy_size:
-        bound_by_colours(run, ordered)
+        bound_by_colours(run, ordered.prune(run.size))

@@ -17,7 +17,7 @@ __all__ = ["OrderedGraph", "order_by_core"]
 class OrderedGraph:
     """A graph relabelled so that core numbers do not increase: a reversed degeneracy order.
 
-    The vertices with core number at least k are then the first few, so pruning is taking a prefix.
+    The vertices with core number at least k are then the first few, so pruning takes a prefix and keeps labels.
     """
 
     graph: _core.Graph
@@ -27,15 +27,10 @@ class OrderedGraph:
     order: npt.NDArray[np.int32]
     """``order[i]`` is the vertex of the input graph that is now called i."""
 
-    def count(self, core: int) -> int:
-        """Return how many vertices have at least this core number: they are the first ones."""
-        return int(np.searchsorted(-self.cores, -core, side="right"))
-
-    def prefix(self, count: int) -> _core.Graph:
-        """Return the graph on the first ``count`` vertices."""
-        if count == self.cores.size:
-            return self.graph
-        return self.graph.subgraph(np.arange(count, dtype=np.int32))
+    def prune(self, size: int) -> _core.Graph:
+        """Return the part in which a clique larger than ``size`` lies: core numbers of at least ``size``."""
+        kept = int(np.searchsorted(-self.cores, -size, side="right"))
+        return self.graph if kept == self.cores.size else self.graph.subgraph(np.arange(kept, dtype=np.int32))
 
     def original(self, positions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Translate new labels to vertices of the input graph."""

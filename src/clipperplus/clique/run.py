@@ -41,6 +41,11 @@ class Run:
         """Time until the limit; None without one."""
         return None if self._deadline is None else max(0.0, self._deadline - time.perf_counter())
 
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the time limit has passed."""
+        return self.seconds_left() == 0.0
+
     def offer(self, stage: str, claim: npt.NDArray[np.int64], *, vertices: int, iterations: int) -> None:
         """End a stage with the clique that it claims, best vertices first.
 
