@@ -12,7 +12,7 @@ import pytest
 import clipperplus as cp
 
 
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     code = "from clipperplus.cli import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False
@@ -67,7 +67,16 @@ def test_without_a_file_it_solves_a_simulated_problem() -> None:
         (["clique", "README.md"], "clipperplus: README.md: unknown kind of graph file"),
         (["clique", "--method", "magic"], "clipperplus: method: expected one of auto, clipper+, greedy, relaxation"),
         (["clique", "--threads", "0"], "clipperplus: threads: expected an integer from 1 to 1024, got 0\n"),
-        (["clique", "--time-limit", "-1"], "clipperplus: time_limit: expected seconds of at least 0"),
+        (
+            ["clique", "--time-limit", "-1"],
+            "clipperplus: time_limit: expected a finite number of at least 0, got -1.0\n",
+        ),
+        (
+            ["clique", "--time-limit", "abc"],
+            "clipperplus: Invalid value for '--time-limit': ",
+        ),
+        (["clique", "--nonsense"], "clipperplus: No such option: --nonsense"),
+        (["nonsense"], "clipperplus: No such command 'nonsense'"),
     ],
 )
 def test_wrong_input_gives_one_line_and_status_2(arguments: list[str], message: str) -> None:
@@ -76,6 +85,19 @@ def test_wrong_input_gives_one_line_and_status_2(arguments: list[str], message: 
     assert done.stdout == ""
     assert done.stderr.startswith(message)
     assert done.stderr.count("\n") == 1
+
+
+def test_any_file_name_is_shown_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "x[red]y[" / "b].clq"
+    path.parent.mkdir()
+    cp.write_graph(path, cp.Graph.from_edges(2, [(0, 1)]))
+    assert "x[red]y[/b].clq" in run("clique", path).stdout.replace("\n", "")
+
+
+def test_output_survives_a_terminal_without_unicode() -> None:
+    done = run("clique", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "maximum clique: 50 vertices" in done.stdout
 
 
 def test_damaged_file_gives_one_line_with_the_place(tmp_path: Path) -> None:

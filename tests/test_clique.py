@@ -130,6 +130,8 @@ def test_result_tells_what_happened() -> None:
     as_dict = json.loads(json.dumps(result.to_dict()))
     assert as_dict["vertices"] == result.vertices.tolist()
     assert as_dict["stages"][1]["name"] == "greedy"
+    result.to_dict()["stages"][1]["name"] = "changed"
+    assert result.stages[1].name == "greedy"
     with pytest.raises(ValueError, match="read-only"):
         result.vertices[0] = 7
 
@@ -141,6 +143,14 @@ def test_what_the_check_repairs_is_counted() -> None:
     assert result.size == 2
     assert result.stages[0].name == "relaxation"
     assert result.stages[0].removed == 4
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    graph = random_graph(50, 0.5, 0)
+    options = cp.RelaxationOptions(max_inner=np.int64(5), tol_u=np.float32(1e-6))
+    result = cp.find_clique(graph, threads=np.int32(2), time_limit=np.float32(1.0), relaxation=options)
+    assert result.size > 0
+    assert cp.find_clique(graph, time_limit=float("inf")).size > 0
 
 
 def test_a_time_limit_still_gives_a_valid_answer() -> None:
@@ -158,8 +168,16 @@ def test_a_time_limit_still_gives_a_valid_answer() -> None:
         ({"method": "magic"}, "method: expected one of auto, clipper\\+, greedy, relaxation, got 'magic'"),
         ({"method": None}, "method: expected one of"),
         ({"threads": 0}, "threads: expected an integer from 1 to 1024, got 0"),
-        ({"threads": 1.5}, "threads: expected an integer"),
-        ({"time_limit": -1}, "time_limit: expected seconds of at least 0 or None, got -1"),
+        ({"threads": 1.5}, "threads: expected an integer, got 1.5"),
+        ({"threads": True}, "threads: expected an integer, got True"),
+        ({"time_limit": -1}, "time_limit: expected a finite number of at least 0, got -1"),
+        ({"time_limit": 10**400}, "time_limit: expected a finite number"),
+        ({"time_limit": [1.0, 2.0]}, "time_limit: expected a number"),
+        ({"time_limit": True}, "time_limit: expected a number, got True"),
+        ({"relaxation": cp.RelaxationOptions(start=[[1], [1, 2]])}, "start: expected an array"),
+        ({"relaxation": cp.RelaxationOptions(start=["a", "b", "c"])}, "start: expected numbers, got dtype"),
+        ({"relaxation": cp.RelaxationOptions(start=np.ones(3, complex))}, "start: expected numbers, got dtype"),
+        ({"relaxation": cp.RelaxationOptions(start=np.ma.ones(3))}, "start: expected an array without a mask"),
         ({"time_limit": float("nan")}, "time_limit: expected"),
         ({"time_limit": "soon"}, "time_limit: expected"),
         ({"method": "greedy", "relaxation": cp.RelaxationOptions()}, "relaxation: method 'greedy' has no relaxation"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from strategies import random_graph
 
@@ -53,6 +55,31 @@ def test_calls_from_four_python_threads_overlap() -> None:
     wall = time.perf_counter() - start
     assert min(durations) >= 0.5
     assert wall < 0.6 * sum(durations)
+
+
+def test_arrays_that_change_while_they_are_read_do_no_harm() -> None:
+    """Another thread writes nonsense into the caller's array: some graph or an error, nothing worse."""
+    n = 4000
+    graph = cp.Graph.from_edges(n, [])
+    vertices = np.arange(n, dtype=np.int32)
+    edges = np.column_stack((np.arange(n - 1), np.arange(1, n)))
+    done = threading.Event()
+
+    def scribble() -> None:
+        while not done.is_set():
+            vertices[100], edges[-5:] = 2**30, 2**40
+            vertices[100], edges[-5:] = 100, (0, 1)
+
+    writer = threading.Thread(target=scribble)
+    writer.start()
+    try:
+        for _ in range(500):
+            for attempt in (lambda: graph.subgraph(vertices), lambda: cp.Graph.from_edges(10 * n, edges)):
+                with contextlib.suppress(ValueError):
+                    attempt()
+    finally:
+        done.set()
+        writer.join()
 
 
 @pytest.mark.parametrize(

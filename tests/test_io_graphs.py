@@ -69,7 +69,13 @@ def test_dimacs_binary_layout_is_the_published_one(tmp_path: Path) -> None:
         ("a.clq.b", b"12\np edge 9 1\n \x00", "byte 15: 9 vertices need 10 bytes of rows, the file has 1"),
         ("a.clq.b", b"11\np edge 2 1\n\x00\x40", "byte 15: row 2 has bit 2 set, on or above the diagonal"),
         ("a.clq.b", b"11\np edge 2 0\n\x00\x80", "the preamble promises 0 edges, the rows hold 1"),
-        ("a.clq.b", b"11\np edge 134217728 1\n\x00\x80", "need .* bytes of rows|expected 'p edge N M'"),
+        ("a.clq.b", b"18\np edge 67108864 1\n\x00\x80", "67108864 vertices need 281475010265088 bytes of rows"),
+        ("a.clq.b", b"6000\np edge " + b"9" * 5000 + b" 1\n" + b" " * 1000, "line 2: expected the number of vertices"),
+        ("a.clq.b", b"10\np foo 1 0\n\x00", "line 2: expected 'p edge' or 'p col', got 'foo'"),
+        ("a.clq", b"p edge 3 1\ne 1 2", r"line 2: the file ends inside this line \(no line feed\)"),
+        ("a.edges", b"", "line 1: no edges, and no comment"),
+        ("a.txt.gz", b"", "not a complete gzip file"),
+        ("a.mtx", b"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\0x\n", "line 3: an adjacency matrix"),
         ("a.mtx", b"2 2 1\n1 2\n", "line 1: the first line must start with %%MatrixMarket"),
         ("a.mtx", b"%%MatrixMarket matrix array real general\n", "line 1: only coordinate matrices are read"),
         ("a.mtx", b"%%MatrixMarket matrix coordinate complex general\n", "line 1: expected pattern, integer or real"),
@@ -111,6 +117,23 @@ def test_mutated_files_are_read_or_refused(folder: Path, ending: str, mutations:
         assert message.startswith(str(path))
     else:
         assert graph.edges().max(initial=0) < max(graph.num_vertices, 1)
+
+
+def test_upper_case_endings_mean_the_same(tmp_path: Path) -> None:
+    graph = cp.Graph.from_edges(3, [(0, 1)])
+    cp.write_graph(tmp_path / "A.CLQ.GZ", graph)
+    assert (tmp_path / "A.CLQ.GZ").read_bytes()[:2] == b"\x1f\x8b"
+    assert cp.read_graph(tmp_path / "A.CLQ.GZ") == graph
+
+
+def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(cp.GraphError, match=r"graph: expected a clipperplus.Graph, got int"):
+        cp.write_graph(tmp_path / "x.clq", 5)  # type: ignore[arg-type]
+    for path in (None, 5, b"x.clq", "x\0.clq"):
+        with pytest.raises(cp.FileFormatError, match="path: expected the name of a file"):
+            cp.read_graph(path)  # type: ignore[arg-type]
+    with pytest.raises(cp.GraphError, match="would take 58 GiB in this format"):
+        cp.write_graph(tmp_path / "x.clq.b", cp.Graph.from_edges(10**6, []))
 
 
 def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:

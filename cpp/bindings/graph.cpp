@@ -3,6 +3,8 @@
 #include <nanobind/operators.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+
 #include "common.h"
 #include "cores.h"
 
@@ -75,16 +77,15 @@ void bind_graph(nb::module_& m) {
       .def_static(
           "from_csr",
           [](VectorIn<std::int64_t> offsets, VectorIn<Vertex> neighbours) {
+            // Copied before they are checked: the caller's arrays may change meanwhile.
+            const std::vector<std::int64_t> starts(offsets.data(), offsets.data() + offsets.size());
+            const std::vector<Vertex> columns(neighbours.data(), neighbours.data() + neighbours.size());
             const nb::gil_scoped_release release;
-            const auto starts = as_span(offsets);
-            if (starts.empty() || starts.front() != 0 ||
-                starts.back() != static_cast<std::int64_t>(neighbours.size())) {
-              throw nb::value_error("offsets do not fit the neighbours");
+            if (starts.empty() || starts.front() != 0 || starts.back() != static_cast<std::int64_t>(columns.size()) ||
+                !std::is_sorted(starts.begin(), starts.end())) {
+              throw InvalidGraph("the offsets do not fit the neighbours");
             }
-            for (std::size_t v = 1; v < starts.size(); ++v) {
-              if (starts[v] < starts[v - 1]) throw nb::value_error("offsets decrease");
-            }
-            return Graph::from_csr_pattern(starts.size() - 1, starts, as_span(neighbours));
+            return Graph::from_csr_pattern(starts.size() - 1, starts, columns);
           },
           nb::arg("offsets"), nb::arg("neighbours"), "From the symmetric pattern of a CSR matrix with sorted rows.")
       .def_ro_static("MAX_VERTICES", &Graph::kMaxVertices)
@@ -114,9 +115,12 @@ void bind_graph(nb::module_& m) {
       .def(
           "subgraph",
           [](const Graph& g, VectorIn<Vertex> vertices) {
-            for (Vertex v : as_span(vertices)) checked(g, v);
+            // Copied before they are checked: the caller's array may change meanwhile.
+            const std::vector<Vertex> chosen(vertices.data(), vertices.data() + vertices.size());
+            for (Vertex v : chosen) checked(g, v);
             const nb::gil_scoped_release release;
-            return g.subgraph(as_span(vertices), kernels());
+            auto control = make_control(std::nullopt);
+            return g.subgraph(chosen, kernels(), control);
           },
           nb::arg("vertices"))
       .def("complement", &Graph::complement, nb::call_guard<nb::gil_scoped_release>())

@@ -28,8 +28,20 @@ std::tuple<std::int64_t, VectorOut<std::int64_t>> parse_text(nb::bytes text) {
 void bind_text(nb::module_& m) {
   nb::exception<TextError>(m, "TextError", PyExc_ValueError);
   m.def("parse_dimacs", parse_text<parse_dimacs>, nb::arg("text"));
+  m.def("parse_dimacs_binary", parse_text<parse_dimacs_binary>, nb::arg("text"));
   m.def("parse_matrix_market", parse_text<parse_matrix_market>, nb::arg("text"));
   m.def("parse_edge_list", parse_text<parse_edge_list>, nb::arg("text"));
+  m.def(
+      "format_dimacs_binary",
+      [](std::size_t num_vertices, VectorIn<std::int64_t> edges) {
+        std::string text;
+        {
+          const nb::gil_scoped_release release;
+          text = format_dimacs_binary(num_vertices, as_span(edges));
+        }
+        return nb::bytes(text.data(), text.size());
+      },
+      nb::arg("num_vertices"), nb::arg("edges"));
   m.def(
       "format_edges",
       [](VectorIn<std::int64_t> edges, std::string_view prefix, int base) {

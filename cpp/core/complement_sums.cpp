@@ -21,8 +21,8 @@ void fill_table(const double* values, double* table) {
 
 }  // namespace
 
-ComplementSums::ComplementSums(const Graph& graph, const simd::Kernels& kernels)
-    : graph_(graph), kernels_(kernels), padded_(round_up(graph.num_vertices(), simd::kBlock)) {}
+ComplementSums::ComplementSums(const Graph& graph, const simd::Kernels& kernels, Control& control)
+    : graph_(graph), kernels_(kernels), control_(control), padded_(round_up(graph.num_vertices(), simd::kBlock)) {}
 
 void ComplementSums::compute(const double* u, double sum, std::size_t nonzeros, double* y) {
   if (graph_.has_bits()) {
@@ -87,8 +87,10 @@ void ComplementSums::compute_bits(const double* u, std::size_t nonzeros, double*
 }
 
 void ComplementSums::compute_csr(const double* u, double sum, double* y) const {
+  constexpr std::size_t kVerticesPerPoll = 4096;
   std::fill(y, y + padded_, 0.0);
   for (std::size_t v = 0; v < graph_.num_vertices(); ++v) {
+    if (v % kVerticesPerPoll == 0) control_.expired();
     if (u[v] == 0.0) continue;
     for (Vertex w : graph_.neighbours(v)) y[w] += u[v];
   }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "control.h"
 #include "graph.h"
 #include "simd/kernels.h"
 
@@ -10,7 +11,7 @@ namespace clipperplus {
 
 class ComplementSums {
  public:
-  ComplementSums(const Graph& graph, const simd::Kernels& kernels);
+  ComplementSums(const Graph& graph, const simd::Kernels& kernels, Control& control);
 
   // u and y have one entry per vertex, padded to simd::kBlock with zeros in u. `sum` and `nonzeros` are those of u.
   void compute(const double* u, double sum, std::size_t nonzeros, double* y);
@@ -25,6 +26,7 @@ class ComplementSums {
 
   const Graph& graph_;
   const simd::Kernels& kernels_;
+  Control& control_;  // for its periodic check: sums over a large CSR graph take a while
   std::size_t padded_;
   std::vector<Vertex> columns_;   // packed vertices, increasing; they include the support of every u seen
   AlignedVector<Word> blocks_;    // [row block][column block][row]: bit j is M̄(row, columns_[64 · block + j])

@@ -1,22 +1,27 @@
 #include "edge_text.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
+
+#include "graph.h"
 
 namespace clipperplus {
 
 namespace {
 
-constexpr std::int64_t kMaxVertices = std::int64_t{1} << 27;  // as graph.h: what a header may ask for
+constexpr std::int64_t kMaxVertices = Graph::kMaxVertices;
+constexpr std::int64_t kMaxEdges = std::int64_t{1} << 40;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // Walks a buffer line by line and, inside a line, token by token.
 class Lines {
  public:
-  explicit Lines(std::string_view text) : rest_(text) {}
+  // `before`: lines of the file that are not part of `text`.
+  explicit Lines(std::string_view text, std::size_t before = 0) : rest_(text), number_(before) {}
 
   bool next() {
     if (rest_.empty()) return false;
@@ -24,8 +29,14 @@ class Lines {
     line_ = rest_.substr(0, end);
     rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
     ++number_;
+    complete_ = end != std::string_view::npos;
+    const auto carriage_return = line_.find('\r');
+    if (carriage_return < line_.size() && carriage_return + 1 != line_.size()) fail("carriage return inside the line");
     return true;
   }
+
+  // Whether the last line read ended with a line feed.
+  bool complete() const { return complete_; }
 
   // The next token of the line; empty at its end.
   std::string_view token() {
@@ -70,7 +81,8 @@ class Lines {
 
  private:
   std::string_view rest_, line_;
-  std::size_t number_ = 0;
+  std::size_t number_;
+  bool complete_ = true;
 };
 
 // Reads "i j", counted from `base`, and checks it against n vertices.
@@ -91,6 +103,7 @@ void refuse_loop(const Lines& lines, int base, const std::vector<std::int64_t>& 
 }
 
 void check_count(const Lines& lines, std::int64_t declared, std::size_t found) {
+  if (!lines.complete()) lines.fail("the file ends inside this line (no line feed)");
   if (static_cast<std::size_t>(declared) != found) {
     throw TextError(lines.number(), "the header promises " + std::to_string(declared) + " edges, the file holds " +
                                         std::to_string(found));
@@ -104,11 +117,9 @@ std::string lower(std::string_view word) {
   return result;
 }
 
-}  // namespace
-
-EdgeText parse_dimacs(std::string_view text) {
-  EdgeText result;
-  Lines lines(text);
+// Reads the lines of a DIMACS file, with its edges or (in the preamble of a binary file) without any; returns the
+// number of edges that the header promises.
+std::int64_t read_dimacs(Lines& lines, bool with_edges, EdgeText& result) {
   std::optional<std::int64_t> declared;
   while (lines.next()) {
     const auto kind = lines.token();
@@ -118,9 +129,9 @@ EdgeText parse_dimacs(std::string_view text) {
       const auto format = lines.token();
       if (format != "edge" && format != "col") lines.fail("expected 'p edge' or 'p col'" + Lines::got(format));
       result.num_vertices = lines.count("the number of vertices", kMaxVertices);
-      declared = lines.count("the number of edges", std::int64_t{1} << 40);
+      declared = lines.count("the number of edges", kMaxEdges);
       lines.end_of_line();
-    } else if (kind == "e") {
+    } else if (kind == "e" && with_edges) {
       if (!declared) lines.fail("an 'e' line before the 'p' line");
       read_edge(lines, 1, result.num_vertices, result.edges);
       lines.end_of_line();
@@ -130,8 +141,99 @@ EdgeText parse_dimacs(std::string_view text) {
     }
   }
   if (!declared) throw TextError(std::max<std::size_t>(lines.number(), 1), "no 'p edge N M' line");
-  check_count(lines, *declared, result.edges.size() / 2);
+  return *declared;
+}
+
+// Takes the two numbers from a comment "# vertices N edges M" of which the first token is read; other comments have
+// none.
+void read_edge_list_header(Lines& comment, std::optional<std::int64_t>& vertices, std::optional<std::int64_t>& edges) {
+  const auto number = [](std::string_view word, std::int64_t& value) {
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    return !word.empty() && error == std::errc() && end == word.data() + word.size() && value >= 0;
+  };
+  std::int64_t n = 0, m = 0;
+  if (comment.token() != "vertices" || !number(comment.token(), n) || comment.token() != "edges" ||
+      !number(comment.token(), m) || !comment.token().empty()) {
+    return;
+  }
+  if (n > kMaxVertices) comment.fail(std::to_string(n) + " vertices are too many");
+  vertices = n;
+  edges = m;
+}
+
+// Bytes before row i of a packed lower triangle: the sum of k / 8 + 1 over k < i.
+std::size_t row_start(std::size_t i) {
+  const std::size_t full = i / 8, rest = i % 8;
+  return i + (full == 0 ? 0 : 4 * full * (full - 1)) + full * rest;
+}
+
+}  // namespace
+
+EdgeText parse_dimacs(std::string_view text) {
+  EdgeText result;
+  Lines lines(text);
+  const auto declared = read_dimacs(lines, true, result);
+  check_count(lines, declared, result.edges.size() / 2);
   return result;
+}
+
+EdgeText parse_dimacs_binary(std::string_view text) {
+  const std::size_t first_line = text.find('\n');
+  std::size_t length = 0;
+  const char* end = text.data() + std::min(first_line, text.size());
+  const auto [parsed, error] = std::from_chars(text.data(), end, length);
+  if (first_line == std::string_view::npos || error != std::errc() ||
+      std::any_of(parsed, end, [](char c) { return !is_blank(c); })) {
+    throw TextError(1, "expected the length of the preamble; not a DIMACS binary file");
+  }
+  const std::string_view rest = text.substr(first_line + 1);
+  if (length > rest.size()) {
+    throw TextError(1, "the preamble should have " + std::to_string(length) + " bytes, the file has " +
+                           std::to_string(rest.size()) + " more");
+  }
+  EdgeText result;
+  Lines lines(rest.substr(0, length), 1);
+  const auto declared = read_dimacs(lines, false, result);
+
+  const auto n = static_cast<std::size_t>(result.num_vertices);
+  const std::string_view rows = rest.substr(length);
+  const std::size_t origin = first_line + 1 + length;
+  if (rows.size() != row_start(n)) {
+    throw TextError("byte " + std::to_string(origin) + ": " + std::to_string(n) + " vertices need " +
+                    std::to_string(row_start(n)) + " bytes of rows, the file has " + std::to_string(rows.size()));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t at = row_start(i); at < row_start(i + 1); ++at) {
+      for (auto bits = static_cast<unsigned char>(rows[at]); bits != 0;) {
+        const auto place = static_cast<std::size_t>(std::countl_zero(bits));
+        const std::size_t j = 8 * (at - row_start(i)) + place;
+        if (j >= i) {
+          throw TextError("byte " + std::to_string(origin + at) + ": row " + std::to_string(i + 1) + " has bit " +
+                          std::to_string(j + 1) + " set, on or above the diagonal");
+        }
+        result.edges.insert(result.edges.end(), {static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
+        bits = static_cast<unsigned char>(bits & ~(0x80U >> place));
+      }
+    }
+  }
+  if (static_cast<std::size_t>(declared) != result.edges.size() / 2) {
+    throw TextError(1, "the preamble promises " + std::to_string(declared) + " edges, the rows hold " +
+                           std::to_string(result.edges.size() / 2));
+  }
+  return result;
+}
+
+std::string format_dimacs_binary(std::size_t num_vertices, std::span<const std::int64_t> edges) {
+  const std::string preamble = "p edge " + std::to_string(num_vertices) + " " + std::to_string(edges.size() / 2) + "\n";
+  std::string text = std::to_string(preamble.size()) + "\n" + preamble;
+  const std::size_t origin = text.size();
+  text.resize(origin + row_start(num_vertices), '\0');
+  for (std::size_t k = 0; k + 1 < edges.size(); k += 2) {
+    const auto [low, high] = std::minmax(edges[k], edges[k + 1]);
+    char& byte = text[origin + row_start(static_cast<std::size_t>(high)) + static_cast<std::size_t>(low) / 8];
+    byte = static_cast<char>(static_cast<unsigned char>(byte) | 0x80U >> (low % 8));
+  }
+  return text;
 }
 
 EdgeText parse_matrix_market(std::string_view text) {
@@ -168,7 +270,7 @@ EdgeText parse_matrix_market(std::string_view text) {
         lines.fail("an adjacency matrix is square, this one is " + std::to_string(result.num_vertices) + " × " +
                    std::to_string(columns));
       }
-      declared = lines.count("the number of entries", std::int64_t{1} << 40);
+      declared = lines.count("the number of entries", kMaxEdges);
       lines.end_of_line();
       continue;
     }
@@ -179,7 +281,7 @@ EdgeText parse_matrix_market(std::string_view text) {
       const std::string word(lines.token());
       char* end = nullptr;
       const double value = std::strtod(word.c_str(), &end);
-      if (word.empty() || *end != '\0' || (value != 0.0 && value != 1.0)) {
+      if (word.empty() || end != word.c_str() + word.size() || (value != 0.0 && value != 1.0)) {
         lines.fail("an adjacency matrix holds 0 and 1" + Lines::got(word));
       }
       edge = value == 1.0;
@@ -218,12 +320,7 @@ EdgeText parse_edge_list(std::string_view text) {
     const auto first = ahead.token();
     if (first.empty()) continue;
     if (first[0] == '#' || first[0] == '%') {
-      if (first == "#" && ahead.token() == "vertices" && !vertices && result.edges.empty()) {
-        vertices = ahead.count("the number of vertices", kMaxVertices);
-        if (ahead.token() != "edges") ahead.fail("expected '# vertices N edges M'");
-        declared = ahead.count("the number of edges", std::int64_t{1} << 40);
-        ahead.end_of_line();
-      }
+      if (!declared && result.edges.empty()) read_edge_list_header(ahead, vertices, declared);
       continue;
     }
     read_edge(lines, 0, vertices.value_or(kMaxVertices), result.edges);
@@ -231,6 +328,9 @@ EdgeText parse_edge_list(std::string_view text) {
     refuse_loop(lines, 0, result.edges);
   }
   if (declared) check_count(lines, *declared, result.edges.size() / 2);
+  if (!declared && result.edges.empty()) {
+    throw TextError(std::max<std::size_t>(lines.number(), 1), "no edges, and no comment '# vertices N edges M'");
+  }
   const auto largest = std::max_element(result.edges.begin(), result.edges.end());
   result.num_vertices = vertices.value_or(largest == result.edges.end() ? 0 : *largest + 1);
   return result;

@@ -24,15 +24,19 @@ std::size_t count_bits(const AlignedVector<Word>& words) {
   return total;
 }
 
+constexpr std::size_t kRowsPerPoll = 1024;
+
 // Rows of a directed pattern, transposed: row v of the result lists the rows that contain v, in increasing order.
+template <class Poll>
 void transpose(std::size_t n, const std::vector<std::int64_t>& offsets, const std::vector<Vertex>& columns,
-               std::vector<std::int64_t>& out_offsets, std::vector<Vertex>& out_columns) {
+               std::vector<std::int64_t>& out_offsets, std::vector<Vertex>& out_columns, Poll poll) {
   out_offsets.assign(n + 1, 0);
   out_columns.resize(columns.size());
   for (Vertex v : columns) ++out_offsets[static_cast<std::size_t>(v) + 1];
   std::partial_sum(out_offsets.begin(), out_offsets.end(), out_offsets.begin());
   std::vector<std::int64_t> next(out_offsets.begin(), out_offsets.end() - 1);
   for (std::size_t u = 0; u < n; ++u) {
+    if (u % kRowsPerPoll == 0) poll();
     for (auto k = offsets[u]; k < offsets[u + 1]; ++k) {
       const auto v = static_cast<std::size_t>(columns[static_cast<std::size_t>(k)]);
       out_columns[static_cast<std::size_t>(next[v]++)] = static_cast<Vertex>(u);
@@ -78,19 +82,23 @@ void Graph::allocate_bits(std::size_t n) {
 
 template <class Int>
 Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
-  const auto limit = static_cast<std::int64_t>(n);
-  for (std::size_t i = 0; i < edges.count; ++i) {
+  // Reads edge i once and checks what it read.
+  const auto edge = [&](std::size_t i) {
     const std::int64_t u = edges.at(i, 0), v = edges.at(i, 1);
-    if (u >= 0 && u < limit && v >= 0 && v < limit && u != v) continue;
-    const std::string edge = "edge " + std::to_string(i) + " is (" + std::to_string(u) + ", " + std::to_string(v) + ")";
-    if (u == v) throw InvalidGraph(edge + ", a self-loop");
-    throw InvalidGraph(edge + ", but there are " + std::to_string(n) + " vertices, counted from 0");
-  }
+    const auto limit = static_cast<std::int64_t>(n);
+    if (u < 0 || u >= limit || v < 0 || v >= limit || u == v) {
+      const std::string text =
+          "edge " + std::to_string(i) + " is (" + std::to_string(u) + ", " + std::to_string(v) + ")";
+      if (u == v) throw InvalidGraph(text + ", a self-loop");
+      throw InvalidGraph(text + ", but there are " + std::to_string(n) + " vertices, counted from 0");
+    }
+    return std::pair(static_cast<std::size_t>(u), static_cast<std::size_t>(v));
+  };
   Graph graph;
   if (bits_pay(n, edges.count)) {
     graph.allocate_bits(n);
     for (std::size_t i = 0; i < edges.count; ++i) {
-      const auto u = static_cast<std::size_t>(edges.at(i, 0)), v = static_cast<std::size_t>(edges.at(i, 1));
+      const auto [u, v] = edge(i);
       set_bit(graph.bits_.data() + u * graph.stride_, v);
       set_bit(graph.bits_.data() + v * graph.stride_, u);
     }
@@ -101,18 +109,22 @@ Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
     graph.has_bits_ = false;
     std::vector<std::int64_t> offsets(n + 1, 0);
     for (std::size_t i = 0; i < edges.count; ++i) {
-      ++offsets[static_cast<std::size_t>(edges.at(i, 0)) + 1];
-      ++offsets[static_cast<std::size_t>(edges.at(i, 1)) + 1];
+      const auto [u, v] = edge(i);
+      ++offsets[u + 1];
+      ++offsets[v + 1];
     }
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
     std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
     std::vector<Vertex> columns(2 * edges.count);
     for (std::size_t i = 0; i < edges.count; ++i) {
-      const auto u = static_cast<std::size_t>(edges.at(i, 0)), v = static_cast<std::size_t>(edges.at(i, 1));
+      const auto [u, v] = edge(i);
+      if (next[u] == offsets[u + 1] || next[v] == offsets[v + 1]) {
+        throw InvalidGraph("edge " + std::to_string(i) + " changed while the graph was made");
+      }
       columns[static_cast<std::size_t>(next[u]++)] = static_cast<Vertex>(v);
       columns[static_cast<std::size_t>(next[v]++)] = static_cast<Vertex>(u);
     }
-    transpose(n, offsets, columns, graph.offsets_, graph.neighbours_);
+    transpose(n, offsets, columns, graph.offsets_, graph.neighbours_, [] {});
     drop_duplicates(graph.offsets_, graph.neighbours_);
     graph.m_ = graph.neighbours_.size() / 2;
   }
@@ -222,7 +234,7 @@ std::vector<Vertex> Graph::degrees(const simd::Kernels& kernels) const {
   return result;
 }
 
-Graph Graph::subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels) const {
+Graph Graph::subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const {
   Graph result;
   bool prefix = true;
   for (std::size_t i = 0; i < vertices.size() && prefix; ++i) prefix = vertices[i] == static_cast<Vertex>(i);
@@ -233,7 +245,7 @@ Graph Graph::subgraph(std::span<const Vertex> vertices, const simd::Kernels& ker
     for (std::size_t i = 0; i < vertices.size(); ++i) {
       position[static_cast<std::size_t>(vertices[i])] = static_cast<Vertex>(i);
     }
-    result = has_bits_ ? relabel_bits(vertices, position, kernels) : relabel_csr(vertices, position);
+    result = has_bits_ ? relabel_bits(vertices, position, kernels, control) : relabel_csr(vertices, position, control);
   }
   result.to_preferred_form();
   return result;
@@ -257,11 +269,12 @@ Graph Graph::prefix_of_bits(std::size_t k, const simd::Kernels& kernels) const {
 }
 
 Graph Graph::relabel_bits(std::span<const Vertex> vertices, const std::vector<Vertex>& position,
-                          const simd::Kernels& kernels) const {
+                          const simd::Kernels& kernels, Control& control) const {
   Graph result;
   result.allocate_bits(vertices.size());
   alignas(64) Word block[kWordBits];
   for (std::size_t first = 0; first < vertices.size(); first += kWordBits) {
+    control.expired();
     const std::size_t count = std::min(kWordBits, vertices.size() - first);
     for (std::size_t w = 0; w * kWordBits < n_; ++w) {
       // Row t: which of these vertices are neighbours of old vertex 64 w + t.
@@ -276,7 +289,8 @@ Graph Graph::relabel_bits(std::span<const Vertex> vertices, const std::vector<Ve
   return result;
 }
 
-Graph Graph::relabel_csr(std::span<const Vertex> vertices, const std::vector<Vertex>& position) const {
+Graph Graph::relabel_csr(std::span<const Vertex> vertices, const std::vector<Vertex>& position,
+                         Control& control) const {
   // Rows in the new order with unsorted neighbours; symmetric, so the transpose is the same graph with sorted rows.
   std::vector<std::int64_t> offsets{0};
   std::vector<Vertex> columns;
@@ -286,11 +300,12 @@ Graph Graph::relabel_csr(std::span<const Vertex> vertices, const std::vector<Ver
       if (position[static_cast<std::size_t>(u)] >= 0) columns.push_back(position[static_cast<std::size_t>(u)]);
     }
     offsets.push_back(static_cast<std::int64_t>(columns.size()));
+    if (offsets.size() % kRowsPerPoll == 0) control.expired();
   }
   Graph result;
   result.n_ = vertices.size();
   result.has_bits_ = false;
-  transpose(result.n_, offsets, columns, result.offsets_, result.neighbours_);
+  transpose(result.n_, offsets, columns, result.offsets_, result.neighbours_, [&] { control.expired(); });
   result.m_ = columns.size() / 2;
   return result;
 }
@@ -298,14 +313,15 @@ Graph Graph::relabel_csr(std::span<const Vertex> vertices, const std::vector<Ver
 Graph Graph::complement() const {
   Graph result;
   result.allocate_bits(n_);
-  AlignedVector<Word> present(result.stride_);
   for (std::size_t v = 0; v < n_; ++v) {
     Word* out = result.bits_.data() + v * result.stride_;
-    std::fill(present.begin(), present.end(), 0);
-    for_each_neighbour(v, [&](Vertex u) { set_bit(present.data(), static_cast<std::size_t>(u)); });
     set_prefix(out, n_);
-    for (std::size_t w = 0; w < result.stride_; ++w) out[w] &= ~present[w];
     clear_bit(out, v);
+    if (has_bits_) {
+      for (std::size_t w = 0; w < stride_; ++w) out[w] &= ~row(v)[w];
+    } else {
+      for (Vertex u : neighbours(v)) clear_bit(out, static_cast<std::size_t>(u));
+    }
   }
   result.m_ = n_ * (n_ - (n_ > 0 ? 1 : 0)) / 2 - m_;
   result.to_preferred_form();

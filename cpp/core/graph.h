@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bits.h"
+#include "control.h"
 #include "simd/kernels.h"
 
 namespace clipperplus {
@@ -39,11 +40,12 @@ struct EdgeView {
 
 class Graph {
  public:
-  static constexpr std::int64_t kMaxVertices = std::int64_t{1} << 27;  // offsets alone are then 1 GiB
+  static constexpr std::int64_t kMaxVertices = std::int64_t{1} << 26;  // offsets alone are then 512 MiB
 
   Graph() = default;
 
-  // Duplicate edges, in either direction, collapse. O(n + edges).
+  // Duplicate edges, in either direction, collapse. O(n + edges). The edges may change while they are read (they
+  // belong to the caller, who may have threads): that gives some graph or an error, nothing worse.
   template <class Int>
   static Graph from_edges(std::size_t n, EdgeView<Int> edges);
 
@@ -82,8 +84,8 @@ class Graph {
 
   // The graph on `vertices` (distinct, in range), relabelled 0 … k-1 in the order given: a permutation of all
   // vertices reorders the graph. Bits: k · n / 4096 transposed blocks, or a copy of words for a prefix 0, 1, …;
-  // CSR: O(n + sum of degrees).
-  Graph subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels) const;
+  // CSR: O(n + sum of degrees). The deadline is not observed, the periodic check is.
+  Graph subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const;
   Graph complement() const;
 
   bool operator==(const Graph& other) const;
@@ -94,8 +96,8 @@ class Graph {
   std::size_t degree_sum(const simd::Kernels& kernels) const;  // bits only
   Graph prefix_of_bits(std::size_t k, const simd::Kernels& kernels) const;
   Graph relabel_bits(std::span<const Vertex> vertices, const std::vector<Vertex>& position,
-                     const simd::Kernels& kernels) const;
-  Graph relabel_csr(std::span<const Vertex> vertices, const std::vector<Vertex>& position) const;
+                     const simd::Kernels& kernels, Control& control) const;
+  Graph relabel_csr(std::span<const Vertex> vertices, const std::vector<Vertex>& position, Control& control) const;
   void to_preferred_form();  // after m_ is known
   void bits_to_csr();
   void csr_to_bits();

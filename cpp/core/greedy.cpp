@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace clipperplus {
@@ -113,12 +114,12 @@ GreedyResult greedy_clique(const Graph& ordered, std::span<const Vertex> cores, 
   std::atomic<std::size_t> next{0}, grown{0};
 
   // Starts are handed out in order. `owner` is the calling thread, the only one that may poll.
+  const std::size_t poll_every = ordered.stride() >= 64 ? 1 : 16;
   const auto work = [&](bool owner) {
     Grower grower(ordered, kernels);
-    std::size_t limit = n, mine = 0, since_poll = 0;
-    const std::size_t poll_every = std::max<std::size_t>(1, (1 << 18) / (ordered.stride() + 64));
+    std::size_t limit = n, mine = 0;
     for (std::size_t v = next.fetch_add(1); v < n; v = next.fetch_add(1)) {
-      if (owner ? ++since_poll >= poll_every && (since_poll = 0, control.expired()) : control.stopped()) break;
+      if (owner && mine > 0 && mine % poll_every == 0 ? control.expired() : control.stopped()) break;
       const std::size_t must_beat = best.must_beat(v);
       if (static_cast<std::size_t>(cores[v]) < must_beat) break;  // nor can any later vertex: cores do not increase
       // A vertex of core number k is in no clique larger than k + 1.
@@ -130,15 +131,24 @@ GreedyResult greedy_clique(const Graph& ordered, std::span<const Vertex> cores, 
   };
 
   std::exception_ptr failure;
-  {
-    std::vector<std::jthread> helpers;
-    for (std::size_t t = 1; t < std::min(threads, n / 64); ++t) helpers.emplace_back(work, false);
+  std::mutex failure_mutex;
+  const auto guarded_work = [&](bool owner) {
     try {
-      work(true);
+      work(owner);
     } catch (...) {
-      failure = std::current_exception();
+      const std::lock_guard lock(failure_mutex);
+      if (!failure) failure = std::current_exception();
       control.stop();
     }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    try {
+      for (std::size_t t = 1; t < std::min(threads, n / 64); ++t) helpers.emplace_back(guarded_work, false);
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those that started, and this one, do the work.
+    }
+    guarded_work(true);
   }
   if (failure) std::rethrow_exception(failure);
   return {best.take(), grown};

@@ -27,7 +27,7 @@ class Ascent {
         control_(control),
         n_(graph.num_vertices()),
         padded_(round_up(n_, simd::kBlock)),
-        sums_(graph, kernels),
+        sums_(graph, kernels, control),
         current_(padded_),
         trial_(padded_) {}
 
@@ -52,9 +52,9 @@ class Ascent {
  private:
   // u ← M u0, normalised.
   void power_step(std::span<const double> start) {
-    std::copy(start.begin(), start.end(), trial_.u.begin());
     const double largest = *std::max_element(start.begin(), start.end());
-    rescale(trial_, 1.0 / largest);
+    std::transform(start.begin(), start.end(), trial_.u.begin(), [=](double x) { return x / largest; });
+    rescale(trial_, 1.0);
     std::fill(trial_.u.begin(), trial_.u.end(), 0.0);
     for (std::size_t i = 0; i < n_; ++i) trial_.gradient[i] = trial_.sum - trial_.y[i];
     std::fill(trial_.gradient.begin() + static_cast<std::ptrdiff_t>(n_), trial_.gradient.end(), 0.0);
@@ -95,16 +95,17 @@ class Ascent {
         kernels_.gradient(current_.y.data(), current_.u.data(), current_.sum, d, padded_, current_.gradient.data());
     kernels_.project(current_.gradient.data(), current_.value, current_.u.data(), current_.u.data(), current_.u.data(),
                      padded_);
-    for (int inner = 0; inner < options_.max_inner && !control_.expired(); ++inner) {
+    for (int inner = 0; inner < options_.max_inner; ++inner) {
       double delta_value = 0.0;
       simd::AscentResult ascent{};
-      for (int attempt = 0; attempt < options_.max_line_search; ++attempt) {
+      for (int attempt = 0; attempt < options_.max_line_search && !control_.expired(); ++attempt) {
         move(current_, alpha_, trial_);
         trial_.value =
             kernels_.gradient(trial_.y.data(), trial_.u.data(), trial_.sum, d, padded_, trial_.gradient.data());
         ascent = kernels_.project(trial_.gradient.data(), trial_.value, trial_.u.data(), current_.u.data(),
                                   current_.gradient.data(), padded_);
         ++result_.evaluations;
+        if (!std::isfinite(trial_.value)) return;
         delta_value = trial_.value - current_.value;
         if (delta_value >= options_.sigma * ascent.slope) {
           alpha_ /= std::sqrt(options_.beta);
@@ -113,7 +114,7 @@ class Ascent {
         alpha_ *= options_.beta;
       }
       alpha_ = std::clamp(alpha_, options_.min_alpha, options_.max_alpha);
-      if (!std::isfinite(trial_.value)) return;
+      if (control_.stopped()) return;
       std::swap(current_, trial_);
       sums_.settle(current_.u.data(), current_.nonzeros);
       ++result_.inner_steps;

@@ -49,7 +49,7 @@ Answer solve(const Graph& graph, const simd::Kernels& kernels, std::size_t threa
   check_cores(graph, cores);
   Answer answer;
   answer.order.assign(cores.degeneracy.rbegin(), cores.degeneracy.rend());
-  const auto ordered = graph.subgraph(answer.order, kernels);
+  const auto ordered = graph.subgraph(answer.order, kernels, control);
   std::vector<Vertex> ordered_cores;
   for (Vertex v : answer.order) ordered_cores.push_back(cores.numbers[static_cast<std::size_t>(v)]);
   const auto greedy = greedy_clique(ordered, ordered_cores, threads, kernels, control);
@@ -107,6 +107,19 @@ void a_deadline_ends_the_search_with_an_answer() {
   CHECK(!greedy_colours(graph, kernels, control));
 }
 
+void a_long_line_search_obeys_the_deadline_and_a_tiny_start_is_a_start() {
+  const auto graph = make_graph(300, random_edges(300, 0.5, 8));
+  const auto& kernels = *simd::available().front();
+  RelaxationOptions options;
+  options.max_line_search = 1000000000;
+  options.beta = 0.999999999;
+  Control control(0.05, nullptr);
+  CHECK(!relax(graph, std::vector<double>(300, 1.0), options, kernels, control).finished);
+  Control free;
+  const auto tiny = relax(graph, std::vector<double>(300, 5e-324), {}, kernels, free);
+  CHECK(tiny.u == relax(graph, std::vector<double>(300, 1.0), {}, kernels, free).u);
+}
+
 void a_check_that_throws_ends_the_search() {
   struct Stop {};
   const auto graph = make_graph(400, random_edges(400, 0.5, 8));
@@ -137,5 +150,6 @@ int main() {
   paths_and_threads_agree(4200, 0.002, seed++);  // CSR
   make_maximal_repairs();
   a_deadline_ends_the_search_with_an_answer();
+  a_long_line_search_obeys_the_deadline_and_a_tiny_start_is_a_start();
   a_check_that_throws_ends_the_search();
 }

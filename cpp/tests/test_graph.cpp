@@ -39,13 +39,14 @@ void edges_come_back(std::size_t n, double density, bool bits) {
 }
 
 void subgraph_relabels(std::size_t n, double density, const simd::Kernels& kernels) {
+  Control control;
   const auto graph = make_graph(n, random_edges(n, density, 4));
   std::vector<Vertex> order(n);
   for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<Vertex>(i);
   std::shuffle(order.begin(), order.end(), std::mt19937(9));
   for (std::size_t k : {n, n / 2, std::size_t{1}, std::size_t{0}}) {
     const std::span<const Vertex> chosen(order.data(), k);
-    const auto sub = graph.subgraph(chosen, kernels);
+    const auto sub = graph.subgraph(chosen, kernels, control);
     CHECK(sub.num_vertices() == k);
     std::size_t edges = 0;
     for (std::size_t i = 0; i < k; ++i) {
@@ -59,8 +60,8 @@ void subgraph_relabels(std::size_t n, double density, const simd::Kernels& kerne
     CHECK(sub.num_edges() == edges);
   }
   std::sort(order.begin(), order.end());
-  CHECK(graph.subgraph(order, kernels) == graph);
-  const auto prefix = graph.subgraph({order.data(), n / 3}, kernels);
+  CHECK(graph.subgraph(order, kernels, control) == graph);
+  const auto prefix = graph.subgraph({order.data(), n / 3}, kernels, control);
   for (std::size_t i = 0; i < n / 3; ++i) {
     for (std::size_t j = 0; j < n / 3; ++j) CHECK(prefix.has_edge(i, j) == graph.has_edge(i, j));
   }

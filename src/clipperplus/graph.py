@@ -6,7 +6,6 @@ and can be read off :attr:`Graph.representation`.
 
 from __future__ import annotations
 
-import operator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import GraphError
+from .validation import as_array, as_integer
 
 __all__ = ["Graph"]
 
@@ -42,6 +42,9 @@ class Graph:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Graph cannot be changed (tried to set {name!r})")
 
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Graph cannot be changed (tried to delete {name!r})")
+
     # Construction ---------------------------------------------------------------------------------------------------
 
     @classmethod
@@ -51,22 +54,19 @@ class Graph:
         ``edges`` is ``(m, 2)``, integers. Repeated edges, in either direction, collapse; self-loops and vertices out
         of range are refused. An empty list gives a graph without edges.
         """
-        n = _vertex_count(n)
-        pairs = np.asarray(edges)
-        if pairs.size == 0:
+        n = _vertex_count("n", n)
+        pairs = as_array("edges", edges, GraphError)
+        if pairs.shape in ((0,), (0, 2)):
             pairs = np.empty((0, 2), dtype=np.int64)
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             hint = "; did you mean edges.T?" if pairs.ndim == 2 and pairs.shape[0] == 2 else ""
             raise GraphError(f"edges: expected an array of shape (m, 2), got {pairs.shape}{hint}")
         if pairs.dtype.kind not in "iu":
             raise GraphError(f"edges: expected integers, got dtype {pairs.dtype}")
-        if pairs.dtype != np.int32 and pairs.dtype != np.int64:
-            if pairs.dtype == np.uint64 and pairs.max() > np.iinfo(np.int64).max:
-                raise GraphError(f"edges: vertex {pairs.max()} is out of range for {n} vertices")
+        if pairs.dtype.kind == "u" and pairs.size and pairs.max() > np.iinfo(np.int64).max:
+            raise GraphError(f"edges: vertex {pairs.max()} is out of range for {n} vertices")
+        if pairs.dtype not in (np.int32, np.int64) or not pairs.dtype.isnative or not pairs.flags.aligned:
             pairs = pairs.astype(np.int64)
-        pairs = pairs.astype(pairs.dtype.newbyteorder("="), copy=False)
-        if not pairs.flags.aligned:
-            pairs = pairs.copy()
         try:
             return cls._wrap(_core.Graph.from_edges(n, pairs))
         except _core.InvalidGraph as error:
@@ -81,9 +81,8 @@ class Graph:
         """
         if hasattr(adjacency, "tocsr"):
             return cls._from_sparse(adjacency)
-        matrix = np.asarray(adjacency)
+        matrix = as_array("adjacency", adjacency, GraphError)
         _check_square(matrix.shape)
-        _vertex_count(matrix.shape[0])
         if matrix.dtype != np.bool_:
             if matrix.dtype.kind not in "iuf":
                 raise GraphError(f"adjacency: expected bool, integer or float entries, got dtype {matrix.dtype}")
@@ -101,24 +100,38 @@ class Graph:
 
     @classmethod
     def _from_sparse(cls, adjacency: Any) -> Graph:
-        _check_square(adjacency.shape)
-        _vertex_count(adjacency.shape[0])
+        n = _check_square(adjacency.shape)
         csr = adjacency.tocsr()
-        if not csr.has_canonical_format:
-            csr = csr.copy()
-            csr.sum_duplicates()
-        data = np.asarray(csr.data)
-        wrong = np.flatnonzero((data != 0) & (data != 1))
+        # scipy trusts these arrays and crashes on broken ones, so they are checked here before anything uses them.
+        offsets = np.array(csr.indptr, dtype=np.int64)
+        columns, values = np.asarray(csr.indices), np.asarray(csr.data)
+        stored = int(offsets[-1]) if offsets.size else -1
+        if offsets.shape != (n + 1,) or offsets[0] != 0 or (np.diff(offsets) < 0).any():
+            raise GraphError("adjacency: the row pointers of the sparse matrix are broken")
+        if columns.ndim != 1 or values.ndim != 1 or min(columns.size, values.size) < stored:
+            raise GraphError("adjacency: the sparse matrix has fewer entries than its row pointers promise")
+        if values.dtype.kind not in "biuf":
+            raise GraphError(f"adjacency: expected bool, integer or float entries, got dtype {values.dtype}")
+        columns, values = columns[:stored].astype(np.int64), values[:stored]
+        if stored and not 0 <= columns.min() <= columns.max() < n:
+            raise GraphError(f"adjacency: a column index of the sparse matrix is not in 0 … {n - 1}")
+
+        rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(offsets))
+        cells = rows * n + columns
+        if (np.diff(cells) <= 0).any():  # unsorted, or entries to be added up
+            cells, place = np.unique(cells, return_inverse=True)
+            total = np.zeros(cells.size)
+            np.add.at(total, place, values)
+            values = total
+        wrong = np.flatnonzero((values != 0) & (values != 1))
         if wrong.size:
-            row = int(np.searchsorted(csr.indptr, wrong[0], side="right")) - 1
-            raise GraphError(f"adjacency: entry ({row}, {csr.indices[wrong[0]]}) is {data[wrong[0]]}; expected 0 or 1")
-        if not data.all():
-            csr = csr.copy()
-            csr.eliminate_zeros()
-        offsets = np.ascontiguousarray(csr.indptr, dtype=np.int64)
-        neighbours = np.ascontiguousarray(csr.indices, dtype=np.int32)
+            row, column = divmod(int(cells[wrong[0]]), n)
+            raise GraphError(f"adjacency: entry ({row}, {column}) is {values[wrong[0]]}; expected 0 or 1")
+        cells = cells[values == 1]
+        offsets = np.searchsorted(cells, np.arange(n + 1, dtype=np.int64) * n)
+        neighbours = (cells % n).astype(np.int32) if n else np.empty(0, dtype=np.int32)
         try:
-            return cls._wrap(_core.Graph.from_csr(offsets, neighbours))
+            return cls._wrap(_core.Graph.from_csr(offsets.astype(np.int64), neighbours))
         except _core.InvalidGraph as error:
             raise GraphError(f"adjacency: {error}") from None
 
@@ -128,8 +141,8 @@ class Graph:
 
         Parallel edges collapse; directed graphs and self-loops are refused.
         """
-        if not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
-            raise GraphError(f"graph: expected a networkx graph, got {type(graph).__name__}")
+        if isinstance(graph, type) or not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
+            raise GraphError(f"graph: expected a networkx graph, got {repr(graph)[:60]}")
         if graph.is_directed():
             raise GraphError("graph: expected an undirected networkx graph; graph.to_undirected() makes one")
         index = {node: i for i, node in enumerate(graph.nodes)}
@@ -208,8 +221,8 @@ class Graph:
 
     def subgraph(self, vertices: npt.ArrayLike) -> Graph:
         """Return the graph on ``vertices``, relabelled 0 … k-1 in the order given. A permutation reorders the graph."""
-        chosen = np.asarray(vertices)
-        if chosen.size == 0:
+        chosen = as_array("vertices", vertices, GraphError)
+        if chosen.shape == (0,):
             chosen = np.empty(0, dtype=np.int64)
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
             raise GraphError(f"vertices: expected a vector of integers, got shape {chosen.shape}, dtype {chosen.dtype}")
@@ -249,25 +262,14 @@ class Graph:
         return Graph.from_edges, (self.num_vertices, self.edges())
 
     def _vertex(self, name: str, v: int) -> int:
-        try:
-            index = operator.index(v)
-        except TypeError:
-            raise GraphError(f"{name}: expected a vertex number, got {v!r}") from None
-        if not 0 <= index < self.num_vertices:
-            raise GraphError(f"{name}: {index} is out of range, there are {self.num_vertices} vertices")
-        return index
+        return as_integer(name, v, 0, self.num_vertices - 1, GraphError)
 
 
-def _vertex_count(n: int) -> int:
-    try:
-        count = operator.index(n)
-    except TypeError:
-        raise GraphError(f"n: expected the number of vertices, got {n!r}") from None
-    if not 0 <= count <= _core.Graph.MAX_VERTICES:
-        raise GraphError(f"n: expected 0 to {_core.Graph.MAX_VERTICES} vertices, got {count}")
-    return count
+def _vertex_count(name: str, n: int) -> int:
+    return as_integer(name, n, 0, _core.Graph.MAX_VERTICES, GraphError)
 
 
-def _check_square(shape: tuple[int, ...]) -> None:
+def _check_square(shape: tuple[int, ...]) -> int:
     if len(shape) != 2 or shape[0] != shape[1]:
         raise GraphError(f"adjacency: expected a square matrix, got shape {tuple(shape)}")
+    return _vertex_count("adjacency: number of rows", shape[0])

@@ -1,10 +1,10 @@
 """What the compiled core is and which instruction set it uses."""
 
 import os
+import warnings
 from dataclasses import dataclass
 
 from . import _core
-from .errors import OptionError
 
 SIMD_VARIABLE = "CLIPPERPLUS_SIMD"
 
@@ -38,12 +38,16 @@ def core_info() -> CoreInfo:
 
 
 def select_simd_from_environment() -> None:
-    """Apply ``CLIPPERPLUS_SIMD``, if it is set."""
+    """Apply ``CLIPPERPLUS_SIMD``, if it is set; a name that is not available here is warned about and ignored."""
     name = os.environ.get(SIMD_VARIABLE)
     if not name:
         return
-    if name not in _core.simd_available():
-        raise OptionError(
-            f"{SIMD_VARIABLE}: expected one of {', '.join(_core.simd_available())} on this processor, got {name!r}"
+    if name in _core.simd_available():
+        _core.select_simd(name)
+    else:
+        known = ", ".join(_core.simd_available())
+        warnings.warn(
+            f"{SIMD_VARIABLE}: expected one of {known} on this processor, got {name!r}; using {_core.simd_selected()}",
+            RuntimeWarning,
+            stacklevel=2,
         )
-    _core.select_simd(name)

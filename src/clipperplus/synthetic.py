@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from .errors import OptionError
 from .graph import Graph
+from .validation import as_integer, as_number
 
 __all__ = ["RegistrationGraph", "registration_graph"]
 
@@ -32,12 +33,9 @@ def registration_graph(
     so that inliers always agree; an outlier matches two unrelated points. The graph is what
     ``| ‖a_i - a_j‖ - ‖b_i - b_j‖ | < epsilon`` gives.
     """
-    if not 0 <= associations <= 20_000:
-        raise OptionError(f"associations: expected 0 to 20000, got {associations}")
-    if not 0.0 <= outlier_ratio <= 1.0:
-        raise OptionError(f"outlier_ratio: expected a number from 0 to 1, got {outlier_ratio}")
-    if not epsilon > 0.0:
-        raise OptionError(f"epsilon: expected a positive number of metres, got {epsilon}")
+    associations = as_integer("associations", associations, 0, 20_000)
+    outlier_ratio = as_number("outlier_ratio", outlier_ratio, 0.0, 1.0)
+    epsilon = as_number("epsilon", epsilon, 0.0, math.inf, open_interval=True)
     random = np.random.default_rng(seed)
     room = np.array([6.0, 5.0, 2.5])
     source = random.uniform(size=(associations, 3)) * room

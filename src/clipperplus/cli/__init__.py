@@ -5,8 +5,9 @@ Exit status: 0 done, 1 no trustworthy answer (the reason is said), 2 wrong input
 
 from __future__ import annotations
 
+import io
 import sys
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -15,6 +16,9 @@ from ..info import core_info
 from . import clique
 
 __all__ = ["app", "main"]
+
+# The base of all usage errors; newer releases of typer bring their own copy of click, older ones import it.
+_USAGE_ERROR: Any = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
 app = typer.Typer(
     name="clipperplus",
@@ -44,15 +48,23 @@ def _options(
 
 def main() -> None:
     """Run the command line; wrong input becomes one line on stderr and exit status 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without Unicode gets question marks, not a traceback
     try:
-        app()
-    except (ClipperPlusError, OSError) as error:
-        message = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
-        print(f"clipperplus: {message}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(app(standalone_mode=False))
+    except _USAGE_ERROR as error:
+        _fail(error.format_message())
+    except ClipperPlusError as error:
+        _fail(str(error))
+    except OSError as error:
+        _fail(f"{error.strerror}: {error.filename}" if error.filename else str(error))
     except MemoryError:
-        print("clipperplus: not enough memory for this input", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
+        _fail("not enough memory for this input")
+    except (KeyboardInterrupt, typer.Abort):
         print("clipperplus: interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def _fail(message: str) -> NoReturn:
+    print("clipperplus:", " ".join(message.split("\n")), file=sys.stderr)
+    sys.exit(2)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from ..clique import METHODS, CliqueResult, find_clique
@@ -60,7 +61,7 @@ def _describe(name: str, graph: Graph) -> dict[str, object]:
 
 def _print_summary(name: str, graph: Graph, result: CliqueResult) -> None:
     console = Console(highlight=False)
-    console.print(f"[bold]{name}[/bold]: {graph.num_vertices} vertices, {graph.num_edges} edges,", end=" ")
+    console.print(f"[bold]{escape(name)}[/bold]: {graph.num_vertices} vertices, {graph.num_edges} edges,", end=" ")
     console.print(f"density {graph.density:.3g}", soft_wrap=True)
     if result.optimal:
         console.print(f"[bold green]maximum clique: {result.size} vertices[/bold green], proven by the", end=" ")
@@ -87,4 +88,4 @@ def _numbers(result: CliqueResult) -> str:
     shown = 20
     text = " ".join(map(str, result.vertices[:shown]))
     more = result.size - shown
-    return f"vertices (from 0): {text}" + (f" … and {more} more (--json lists all)" if more > 0 else "")
+    return f"vertices (from 0): {text}" + (f" ... and {more} more (--json lists all)" if more > 0 else "")

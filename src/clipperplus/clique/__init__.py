@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from ..errors import GraphError, OptionError
 from ..graph import Graph
+from ..validation import as_integer, as_number
 from .clipperplus import find_clipperplus
 from .greedy import find_greedy
 from .relaxation import RelaxationOptions, find_relaxation
@@ -61,8 +62,8 @@ def find_clique(
         ``"auto"`` (for now the same as ``"clipper+"``, under a time limit), ``"clipper+"``, ``"greedy"`` or
         ``"relaxation"``.
     time_limit
-        Seconds after which the best clique so far is returned; None for no limit. The default is 1 s for ``"auto"``
-        and None for the others. Ordering the graph and checking the answer are always completed.
+        Seconds after which the best clique so far is returned; None or infinity for no limit. The default is 1 s for
+        ``"auto"`` and None for the others. Ordering the graph and checking the answer are always completed.
     threads
         Threads to use. The result does not depend on it.
     relaxation
@@ -86,12 +87,11 @@ def find_clique(
         raise OptionError(f"relaxation: method {method!r} has no relaxation")
     if relaxation is not None and not isinstance(relaxation, RelaxationOptions):
         raise OptionError(f"relaxation: expected RelaxationOptions, got {type(relaxation).__name__}")
-    if not isinstance(threads, int) or not 1 <= threads <= 1024:
-        raise OptionError(f"threads: expected an integer from 1 to 1024, got {threads!r}")
-    seconds = chosen.time_limit if time_limit == "default" else time_limit
-    if seconds is not None and (not isinstance(seconds, (int, float)) or math.isnan(seconds) or seconds < 0):
-        raise OptionError(f"time_limit: expected seconds of at least 0 or None, got {seconds!r}")
+    threads = as_integer("threads", threads, 1, 1024)
+    seconds = chosen.time_limit if isinstance(time_limit, str) and time_limit == "default" else time_limit
+    if seconds is not None and seconds != math.inf:
+        seconds = as_number("time_limit", seconds, 0.0, math.inf)
 
-    run = Run(graph, time_limit=seconds, threads=threads)
+    run = Run(graph, time_limit=None if seconds == math.inf else seconds, threads=threads)
     chosen.find(run, relaxation or RelaxationOptions())
     return run.result(method)

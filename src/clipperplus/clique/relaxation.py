@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import OptionError
+from ..validation import as_array, as_integer, as_number
 from .bounds import bound_by_colours, bound_by_cores
 from .ordering import order_by_core
 from .run import Run
@@ -53,21 +54,25 @@ class RelaxationOptions:
 
     def __post_init__(self) -> None:
         for name in ("max_inner", "max_outer", "max_line_search"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or not 1 <= value <= 10**9:
-                raise OptionError(f"{name}: expected an integer from 1 to 10**9, got {value!r}")
+            self._set(name, as_integer(name, getattr(self, name), 1, 10**9))
         for name in ("tol_u", "tol_f", "epsilon"):
-            _check_number(name, getattr(self, name), 0.0, math.inf)
+            self._set(name, as_number(name, getattr(self, name), 0.0, math.inf))
         for name in ("sigma", "beta"):
-            _check_number(name, getattr(self, name), 0.0, 1.0, open_interval=True)
-        _check_number("max_alpha", self.max_alpha, 0.0, math.inf, open_interval=True)
-        _check_number("min_alpha", self.min_alpha, 0.0, self.max_alpha)
+            self._set(name, as_number(name, getattr(self, name), 0.0, 1.0, open_interval=True))
+        self._set("max_alpha", as_number("max_alpha", self.max_alpha, 0.0, math.inf, open_interval=True))
+        self._set("min_alpha", as_number("min_alpha", self.min_alpha, 0.0, self.max_alpha))
+
+    def _set(self, name: str, value: float) -> None:
+        object.__setattr__(self, name, value)  # frozen, but this is construction
 
     def start_vector(self, n: int) -> npt.NDArray[np.float64] | None:
         """Return the start vector, checked against a graph of n vertices."""
         if self.start is None:
             return None
-        start = np.ascontiguousarray(self.start, dtype=np.float64)
+        start = as_array("start", self.start, OptionError)
+        if start.dtype.kind not in "biuf":
+            raise OptionError(f"start: expected numbers, got dtype {start.dtype}")
+        start = np.ascontiguousarray(start, dtype=np.float64)
         if start.shape != (n,):
             raise OptionError(f"start: expected one entry per vertex, shape ({n},), got {start.shape}")
         wrong = np.flatnonzero(~(np.isfinite(start) & (start >= 0)))
@@ -105,13 +110,3 @@ def relax(
     u = solution.u
     support = np.flatnonzero(u > options.epsilon)
     return support[np.argsort(-u[support], kind="stable")], solution.inner_steps
-
-
-def _check_number(name: str, value: float, low: float, high: float, *, open_interval: bool = False) -> None:
-    if (
-        not isinstance(value, (int, float))
-        or not (low < value < high if open_interval else low <= value <= high)
-        or not math.isfinite(value)
-    ):
-        interval = f"({low}, {high})" if open_interval else f"[{low}, {high}]"
-        raise OptionError(f"{name}: expected a number in {interval}, got {value!r}")

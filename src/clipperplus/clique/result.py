@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -82,5 +82,5 @@ class CliqueResult:
             "certificate": self.certificate.value,
             "vertices": self.vertices.tolist(),
             "seconds": self.seconds,
-            "stages": [vars(stage) for stage in self.stages],
+            "stages": [asdict(stage) for stage in self.stages],
         }
