@@ -10,13 +10,14 @@ namespace {
 constexpr int kDegreeShift = 15;
 constexpr std::size_t kMaxPeelVertices = std::size_t{1} << kDegreeShift;
 
-// Vertices by increasing degree, the highest index first among equals.
+// Vertices by increasing degree, the highest index first among equals: a counting sort.
 std::vector<Vertex> by_degree(const std::vector<Vertex>& degree) {
-  std::vector<Vertex> order(degree.size());
-  std::iota(order.rbegin(), order.rend(), Vertex{0});
-  std::stable_sort(order.begin(), order.end(), [&](Vertex a, Vertex b) {
-    return degree[static_cast<std::size_t>(a)] < degree[static_cast<std::size_t>(b)];
-  });
+  std::vector<Vertex> start(degree.size() + 1, 0), order(degree.size());
+  for (Vertex k : degree) ++start[static_cast<std::size_t>(k) + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  for (std::size_t v = degree.size(); v-- > 0;) {
+    order[static_cast<std::size_t>(start[static_cast<std::size_t>(degree[v])]++)] = static_cast<Vertex>(v);
+  }
   return order;
 }
 

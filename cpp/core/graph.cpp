@@ -272,6 +272,12 @@ Graph Graph::relabel_bits(std::span<const Vertex> vertices, const std::vector<Ve
                           const simd::Kernels& kernels, Control& control) const {
   Graph result;
   result.allocate_bits(vertices.size());
+  AlignedVector<Word> dropped(result.stride_);
+  std::vector<Word*> row_of(n_);  // where the new row of an old vertex goes; dropped ones share a scratch row
+  for (std::size_t v = 0; v < n_; ++v) {
+    row_of[v] =
+        position[v] < 0 ? dropped.data() : result.bits_.data() + static_cast<std::size_t>(position[v]) * result.stride_;
+  }
   alignas(64) Word block[kWordBits];
   for (std::size_t first = 0; first < vertices.size(); first += kWordBits) {
     control.expired();
@@ -279,10 +285,8 @@ Graph Graph::relabel_bits(std::span<const Vertex> vertices, const std::vector<Ve
     for (std::size_t w = 0; w * kWordBits < n_; ++w) {
       // Row t: which of these vertices are neighbours of old vertex 64 w + t.
       kernels.gather_transposed(bits_.data(), stride_, vertices.data() + first, count, w, block);
-      for (std::size_t t = 0; t < std::min(kWordBits, n_ - w * kWordBits); ++t) {
-        const Vertex to = position[w * kWordBits + t];
-        if (to >= 0) result.bits_[static_cast<std::size_t>(to) * result.stride_ + first / kWordBits] = block[t];
-      }
+      const std::size_t rows = std::min(kWordBits, n_ - w * kWordBits);
+      for (std::size_t t = 0; t < rows; ++t) row_of[w * kWordBits + t][first / kWordBits] = block[t];
     }
   }
   result.m_ = result.degree_sum(kernels) / 2;
