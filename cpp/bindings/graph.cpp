@@ -123,6 +123,15 @@ void bind_graph(nb::module_& m) {
             return g.subgraph(chosen, kernels(), control);
           },
           nb::arg("vertices"))
+      .def(
+          "prefix",
+          [](const Graph& g, std::size_t count) {
+            if (count > g.num_vertices()) throw nb::value_error("there are fewer vertices");
+            const nb::gil_scoped_release release;
+            auto control = make_control(std::nullopt);
+            return g.prefix(count, kernels(), control);
+          },
+          nb::arg("count"), "The graph on the first `count` vertices.")
       .def("complement", &Graph::complement, nb::call_guard<nb::gil_scoped_release>())
       .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
 
@@ -138,6 +147,19 @@ void bind_graph(nb::module_& m) {
         return std::tuple(to_numpy(std::move(cores.numbers)), to_numpy(std::move(cores.degeneracy)));
       },
       nb::arg("graph"), "Core numbers by vertex, and the order in which vertices were removed.");
+  m.def(
+      "order_by_core",
+      [](const Graph& graph) {
+        OrderedGraph ordered;
+        {
+          const nb::gil_scoped_release release;
+          auto control = make_control(std::nullopt);
+          ordered = order_by_core(graph, kernels(), control);
+        }
+        return std::tuple(std::move(ordered.graph), to_numpy(std::move(ordered.cores)),
+                          to_numpy(std::move(ordered.order)));
+      },
+      nb::arg("graph"), "The graph relabelled by decreasing core number, its core numbers, and its old vertices.");
 }
 
 }  // namespace clipperplus::bindings

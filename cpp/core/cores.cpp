@@ -30,7 +30,8 @@ Cores peel_by_search(const Graph& graph, const simd::Kernels& kernels, Control& 
   // that later subtractions (at most kMaxPeelVertices of them) cannot bring it back.
   constexpr simd::PeelKey kStep = simd::PeelKey{1} << kDegreeShift;
   constexpr simd::PeelKey kRemoved = ~simd::PeelKey{0};
-  AlignedVector<simd::PeelKey> keys(graph.stride() * kWordBits, kRemoved);
+  const std::size_t words = (n + kWordBits - 1) / kWordBits;
+  AlignedVector<simd::PeelKey> keys(words * kWordBits, kRemoved);
   for (std::size_t rank = 0; rank < n; ++rank) {
     const auto v = static_cast<std::size_t>(ranked[rank]);
     keys[v] = static_cast<simd::PeelKey>(degree[v]) << kDegreeShift | static_cast<simd::PeelKey>(rank);
@@ -41,9 +42,9 @@ Cores peel_by_search(const Graph& graph, const simd::Kernels& kernels, Control& 
   simd::PeelKey smallest = *std::min_element(keys.begin(), keys.end());
   Vertex core = 0;
   constexpr std::size_t kWordsPerPoll = 1 << 16;
-  for (std::size_t words = 0; cores.degeneracy.size() < n; words += graph.stride()) {
-    if (words > kWordsPerPoll) {
-      words = 0;
+  for (std::size_t since_poll = 0; cores.degeneracy.size() < n; since_poll += words) {
+    if (since_poll > kWordsPerPoll) {
+      since_poll = 0;
       control.expired();
     }
     const Vertex v = ranked[smallest & (kStep - 1)];
@@ -51,8 +52,7 @@ Cores peel_by_search(const Graph& graph, const simd::Kernels& kernels, Control& 
     cores.numbers[static_cast<std::size_t>(v)] = core;
     cores.degeneracy.push_back(v);
     keys[static_cast<std::size_t>(v)] = kRemoved;
-    smallest =
-        kernels.subtract_and_find_min(keys.data(), graph.row(static_cast<std::size_t>(v)), graph.stride(), kStep);
+    smallest = kernels.subtract_and_find_min(keys.data(), graph.row(static_cast<std::size_t>(v)), words, kStep);
   }
   return cores;
 }
@@ -109,6 +109,16 @@ Cores core_numbers(const Graph& graph, const simd::Kernels& kernels, Control& co
   if (graph.num_vertices() == 0) return {};
   const bool search = graph.has_bits() && graph.num_vertices() <= kMaxPeelVertices;
   return search ? peel_by_search(graph, kernels, control) : peel_buckets(graph, kernels, control);
+}
+
+OrderedGraph order_by_core(const Graph& graph, const simd::Kernels& kernels, Control& control) {
+  const Cores cores = core_numbers(graph, kernels, control);
+  OrderedGraph result;
+  result.order.assign(cores.degeneracy.rbegin(), cores.degeneracy.rend());
+  result.cores.reserve(result.order.size());
+  for (Vertex v : result.order) result.cores.push_back(cores.numbers[static_cast<std::size_t>(v)]);
+  result.graph = graph.subgraph(result.order, kernels, control);
+  return result;
 }
 
 }  // namespace clipperplus

@@ -28,4 +28,13 @@ struct Cores {
 // periodic check is.
 Cores core_numbers(const Graph& graph, const simd::Kernels& kernels, Control& control);
 
+// A graph relabelled along the reversed degeneracy order, so that core numbers do not increase with the index.
+struct OrderedGraph {
+  Graph graph;
+  std::vector<Vertex> cores;  // by new index
+  std::vector<Vertex> order;  // new index → old
+};
+
+OrderedGraph order_by_core(const Graph& graph, const simd::Kernels& kernels, Control& control);
+
 }  // namespace clipperplus

@@ -235,28 +235,22 @@ std::vector<Vertex> Graph::degrees(const simd::Kernels& kernels) const {
 }
 
 Graph Graph::subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const {
-  Graph result;
-  bool prefix = true;
-  for (std::size_t i = 0; i < vertices.size() && prefix; ++i) prefix = vertices[i] == static_cast<Vertex>(i);
-  if (has_bits_ && prefix) {
-    result = prefix_of_bits(vertices.size(), kernels);
-  } else {
-    std::vector<Vertex> position(n_, -1);
-    for (std::size_t i = 0; i < vertices.size(); ++i) {
-      position[static_cast<std::size_t>(vertices[i])] = static_cast<Vertex>(i);
-    }
-    result = has_bits_ ? relabel_bits(vertices, position, kernels, control) : relabel_csr(vertices, position, control);
+  std::vector<Vertex> position(n_, -1);
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    position[static_cast<std::size_t>(vertices[i])] = static_cast<Vertex>(i);
   }
+  Graph result =
+      has_bits_ ? relabel_bits(vertices, position, kernels, control) : relabel_csr(vertices, position, control);
   result.to_preferred_form();
   return result;
 }
 
-std::size_t Graph::degree_sum(const simd::Kernels& kernels) const {
-  std::vector<Vertex> degrees(n_);
-  return kernels.count_rows(bits_.data(), stride_, n_, degrees.data());
-}
-
-Graph Graph::prefix_of_bits(std::size_t k, const simd::Kernels& kernels) const {
+Graph Graph::prefix(std::size_t k, const simd::Kernels& kernels, Control& control) const {
+  if (!has_bits_) {
+    std::vector<Vertex> vertices(k);
+    std::iota(vertices.begin(), vertices.end(), Vertex{0});
+    return subgraph(vertices, kernels, control);
+  }
   Graph result;
   result.allocate_bits(k);
   AlignedVector<Word> mask(result.stride_, 0);
@@ -265,7 +259,13 @@ Graph Graph::prefix_of_bits(std::size_t k, const simd::Kernels& kernels) const {
     for (std::size_t w = 0; w < result.stride_; ++w) result.bits_[i * result.stride_ + w] = row(i)[w] & mask[w];
   }
   result.m_ = result.degree_sum(kernels) / 2;
+  result.to_preferred_form();
   return result;
+}
+
+std::size_t Graph::degree_sum(const simd::Kernels& kernels) const {
+  std::vector<Vertex> degrees(n_);
+  return kernels.count_rows(bits_.data(), stride_, n_, degrees.data());
 }
 
 Graph Graph::relabel_bits(std::span<const Vertex> vertices, const std::vector<Vertex>& position,
@@ -278,15 +278,20 @@ Graph Graph::relabel_bits(std::span<const Vertex> vertices, const std::vector<Ve
     row_of[v] =
         position[v] < 0 ? dropped.data() : result.bits_.data() + static_cast<std::size_t>(position[v]) * result.stride_;
   }
+  // A cache line of a row is eight words. In this order every line is read once, and the lines that are written (one
+  // for each of 512 rows) stay in the first-level cache until they are full.
   alignas(64) Word block[kWordBits];
-  for (std::size_t first = 0; first < vertices.size(); first += kWordBits) {
+  const std::size_t words = (n_ + kWordBits - 1) / kWordBits;
+  for (std::size_t line = 0; line < words; line += kRowAlignWords) {
     control.expired();
-    const std::size_t count = std::min(kWordBits, vertices.size() - first);
-    for (std::size_t w = 0; w * kWordBits < n_; ++w) {
-      // Row t: which of these vertices are neighbours of old vertex 64 w + t.
-      kernels.gather_transposed(bits_.data(), stride_, vertices.data() + first, count, w, block);
-      const std::size_t rows = std::min(kWordBits, n_ - w * kWordBits);
-      for (std::size_t t = 0; t < rows; ++t) row_of[w * kWordBits + t][first / kWordBits] = block[t];
+    for (std::size_t first = 0; first < vertices.size(); first += kWordBits) {
+      const std::size_t count = std::min(kWordBits, vertices.size() - first);
+      for (std::size_t w = line; w < std::min(line + kRowAlignWords, words); ++w) {
+        // Row t: which of these vertices are neighbours of old vertex 64 w + t.
+        kernels.gather_transposed(bits_.data(), stride_, vertices.data() + first, count, w, block);
+        const std::size_t rows = std::min(kWordBits, n_ - w * kWordBits);
+        for (std::size_t t = 0; t < rows; ++t) row_of[w * kWordBits + t][first / kWordBits] = block[t];
+      }
     }
   }
   result.m_ = result.degree_sum(kernels) / 2;

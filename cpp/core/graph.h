@@ -83,9 +83,11 @@ class Graph {
   }
 
   // The graph on `vertices` (distinct, in range), relabelled 0 … k-1 in the order given: a permutation of all
-  // vertices reorders the graph. Bits: k · n / 4096 transposed blocks, or a copy of words for a prefix 0, 1, …;
-  // CSR: O(n + sum of degrees). The deadline is not observed, the periodic check is.
+  // vertices reorders the graph. Bits: k · n / 4096 transposed blocks; CSR: O(n + sum of degrees). The deadline is not
+  // observed, the periodic check is.
   Graph subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const;
+  // The graph on the first k vertices: a copy of words for bits.
+  Graph prefix(std::size_t k, const simd::Kernels& kernels, Control& control) const;
   Graph complement() const;
 
   bool operator==(const Graph& other) const;
@@ -94,7 +96,6 @@ class Graph {
   static bool bits_pay(std::size_t n, std::size_t m);
   void allocate_bits(std::size_t n);
   std::size_t degree_sum(const simd::Kernels& kernels) const;  // bits only
-  Graph prefix_of_bits(std::size_t k, const simd::Kernels& kernels) const;
   Graph relabel_bits(std::span<const Vertex> vertices, const std::vector<Vertex>& position,
                      const simd::Kernels& kernels, Control& control) const;
   Graph relabel_csr(std::span<const Vertex> vertices, const std::vector<Vertex>& position, Control& control) const;

@@ -48,10 +48,11 @@ Answer solve(const Graph& graph, const simd::Kernels& kernels, std::size_t threa
   const auto cores = core_numbers(graph, kernels, control);
   check_cores(graph, cores);
   Answer answer;
-  answer.order.assign(cores.degeneracy.rbegin(), cores.degeneracy.rend());
-  const auto ordered = graph.subgraph(answer.order, kernels, control);
-  std::vector<Vertex> ordered_cores;
-  for (Vertex v : answer.order) ordered_cores.push_back(cores.numbers[static_cast<std::size_t>(v)]);
+  const auto [ordered, ordered_cores, order] = order_by_core(graph, kernels, control);
+  CHECK(std::equal(order.begin(), order.end(), cores.degeneracy.rbegin()));
+  CHECK(std::is_sorted(ordered_cores.rbegin(), ordered_cores.rend()));
+  CHECK(ordered.num_edges() == graph.num_edges());
+  answer.order = order;
   const auto greedy = greedy_clique(ordered, ordered_cores, threads, kernels, control);
   CHECK(is_clique(ordered, greedy.clique));
   CHECK(!greedy.clique.empty() && greedy.clique.size() <= static_cast<std::size_t>(ordered_cores.front()) + 1);

@@ -42,6 +42,7 @@ METHODS = {
 """The methods of :func:`find_clique` by name."""
 
 _Default: TypeAlias = Literal["default"]
+_DEFAULT_RELAXATION = RelaxationOptions()
 
 
 def find_clique(
@@ -93,5 +94,5 @@ def find_clique(
         seconds = as_number("time_limit", seconds, 0.0, math.inf)
 
     run = Run(graph, time_limit=None if seconds == math.inf else seconds, threads=threads)
-    chosen.find(run, relaxation or RelaxationOptions())
+    chosen.find(run, relaxation or _DEFAULT_RELAXATION)
     return run.result(method)

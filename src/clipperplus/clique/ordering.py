@@ -29,8 +29,8 @@ class OrderedGraph:
 
     def prune(self, size: int) -> _core.Graph:
         """Return the part in which a clique larger than ``size`` lies: core numbers of at least ``size``."""
-        kept = int(np.searchsorted(-self.cores, -size, side="right"))
-        return self.graph if kept == self.cores.size else self.graph.subgraph(np.arange(kept, dtype=np.int32))
+        kept = int(np.count_nonzero(self.cores >= size))
+        return self.graph if kept == self.cores.size else self.graph.prefix(kept)
 
     def original(self, positions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Translate new labels to vertices of the input graph."""
@@ -39,9 +39,6 @@ class OrderedGraph:
 
 def order_by_core(run: Run) -> OrderedGraph:
     """Compute core numbers and reorder the graph of the run by them."""
-    graph = run.graph._native
-    numbers, removal = _core.core_numbers(graph)
-    order = np.ascontiguousarray(removal[::-1])
-    ordered = OrderedGraph(graph=graph.subgraph(order), cores=numbers[order], order=order)
-    run.record("order", vertices=order.size)
+    ordered = OrderedGraph(*_core.order_by_core(run.graph._native))
+    run.record("order", vertices=ordered.order.size)
     return ordered
