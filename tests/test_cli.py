@@ -38,10 +38,13 @@ def test_summary_says_size_proof_and_stages(triangle: Path) -> None:
 def test_summary_says_when_nothing_is_proven(tmp_path: Path) -> None:
     path = tmp_path / "cycle.edges"
     cp.write_graph(path, cp.Graph.from_edges(5, [(i, (i + 1) % 5) for i in range(5)]))
-    assert "clique: 2 vertices, not proven maximum: no clique has more than 3" in run("clique", path).stdout
+    assert (
+        "clique: 2 vertices, not proven maximum: no clique has more than 3"
+        in run("clique", path, "--method", "clipper+").stdout
+    )
 
 
-@pytest.mark.parametrize("method", ["auto", "clipper+", "greedy", "relaxation"])
+@pytest.mark.parametrize("method", ["auto", "exact", "clipper+", "greedy", "relaxation"])
 def test_json_is_one_object_and_nothing_else(triangle: Path, method: str) -> None:
     done = run("clique", triangle, "--method", method, "--json", "--threads", "2", "--time-limit", "5")
     assert done.returncode == 0
@@ -65,7 +68,7 @@ def test_without_a_file_it_solves_a_simulated_problem() -> None:
     [
         (["clique", "nowhere.clq"], "clipperplus: No such file or directory: nowhere.clq\n"),
         (["clique", "README.md"], "clipperplus: README.md: unknown kind of graph file"),
-        (["clique", "--method", "magic"], "clipperplus: method: expected one of auto, clipper+, greedy, relaxation"),
+        (["clique", "--method", "magic"], "clipperplus: method: expected one of auto, exact, clipper+, greedy"),
         (["clique", "--threads", "0"], "clipperplus: threads: expected an integer from 1 to 1024, got 0\n"),
         (
             ["clique", "--time-limit", "-1"],
@@ -91,7 +94,7 @@ def test_any_file_name_is_shown_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "x[red]y[" / "b].clq"
     path.parent.mkdir()
     cp.write_graph(path, cp.Graph.from_edges(2, [(0, 1)]))
-    assert "x[red]y[/b].clq" in run("clique", path).stdout.replace("\n", "")
+    assert "x[red]y[/b].clq" in run("clique", path, "--method", "clipper+").stdout.replace("\n", "")
 
 
 def test_output_survives_a_terminal_without_unicode() -> None:

@@ -12,6 +12,7 @@ from oracles import clique_number, clique_number_by_subsets, is_clique, is_maxim
 from strategies import graphs, planted_cliques, random_graph, uniform_graphs
 
 import clipperplus as cp
+from clipperplus import _core
 from clipperplus.clique import METHODS
 
 
@@ -30,6 +31,49 @@ def check(graph: cp.Graph, result: cp.CliqueResult, omega: int) -> None:
 @given(graph=graphs())
 def test_every_answer_is_a_maximal_clique_with_a_true_bound(method: str, graph: cp.Graph) -> None:
     check(graph, cp.find_clique(graph, method=method), clique_number(graph))
+
+
+@settings(max_examples=3000)
+@given(st.one_of(graphs(), uniform_graphs(max_vertices=60)))
+def test_exact_search_proves_the_maximum(graph: cp.Graph) -> None:
+    result = cp.find_clique(graph, method="exact")
+    check(graph, result, clique_number(graph))
+    assert result.optimal
+
+
+@settings(max_examples=1000)
+@given(graph=st.one_of(graphs(), uniform_graphs(max_vertices=40)), start=st.integers(0, 12))
+def test_branch_and_bound_alone_proves_the_maximum(graph: cp.Graph, start: int) -> None:
+    """Without the greedy clique, the bounds and the reductions before it, from any size that must be beaten."""
+    ordered, _, order = _core.order_by_core(graph._native)
+    clique, upper_bound, _, complete = _core.search_clique(ordered, start, 2**63, None)
+    omega = clique_number(graph)
+    assert complete
+    assert max(upper_bound, start) == max(omega, start)
+    assert clique.size == (omega if omega > start else 0)
+    assert is_clique(graph, order[clique].tolist())
+
+
+@settings(max_examples=1000)
+@given(graph=st.one_of(graphs(), uniform_graphs(max_vertices=40)), size=st.integers(0, 12))
+def test_reductions_keep_every_larger_clique(graph: cp.Graph, size: int) -> None:
+    reduced, vertices = _core.reduce(graph._native, size, None)
+    kept = graph.subgraph(vertices)
+    assert clique_number(kept) == clique_number(graph) or clique_number(graph) <= size
+    pairs = {tuple(pair) for pair in reduced.edges().reshape(-1, 2).tolist()}
+    assert pairs <= {tuple(pair) for pair in kept.edges().tolist()}
+    inner = cp.Graph.from_edges(kept.num_vertices, sorted(pairs))
+    assert clique_number(inner) == clique_number(graph) or clique_number(graph) <= size
+
+
+@settings(max_examples=200)
+@given(graph=uniform_graphs(min_vertices=20, max_vertices=60), nodes=st.integers(0, 50))
+def test_a_node_limit_gives_a_true_bound_and_always_the_same_answer(graph: cp.Graph, nodes: int) -> None:
+    result = cp.find_clique(graph, method="exact", node_limit=nodes)
+    check(graph, result, clique_number(graph))
+    again = cp.find_clique(graph, method="exact", node_limit=nodes, threads=2)
+    assert again.vertices.tolist() == result.vertices.tolist()
+    assert again.upper_bound == result.upper_bound
 
 
 @settings(max_examples=500)
@@ -165,7 +209,7 @@ def test_a_time_limit_still_gives_a_valid_answer() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "magic"}, "method: expected one of auto, clipper\\+, greedy, relaxation, got 'magic'"),
+        ({"method": "magic"}, "method: expected one of auto, exact, clipper\\+, greedy, relaxation, got 'magic'"),
         ({"method": None}, "method: expected one of"),
         ({"threads": 0}, "threads: expected an integer from 1 to 1024, got 0"),
         ({"threads": 1.5}, "threads: expected an integer, got 1.5"),
@@ -181,6 +225,8 @@ def test_a_time_limit_still_gives_a_valid_answer() -> None:
         ({"time_limit": float("nan")}, "time_limit: expected"),
         ({"time_limit": "soon"}, "time_limit: expected"),
         ({"method": "greedy", "relaxation": cp.RelaxationOptions()}, "relaxation: method 'greedy' has no relaxation"),
+        ({"method": "clipper+", "node_limit": 5}, "node_limit: method 'clipper\\+' has no search"),
+        ({"node_limit": -1}, "node_limit: expected an integer from 0"),
         ({"relaxation": {"tol_u": 1}}, "relaxation: expected RelaxationOptions, got dict"),
         ({"relaxation": cp.RelaxationOptions(start=[1.0])}, r"start: expected one entry per vertex, shape \(3,\)"),
         ({"relaxation": cp.RelaxationOptions(start=[1, -1, 0])}, r"start: entry 1 is -1.0"),

@@ -47,7 +47,7 @@ def test_the_library_prints_nothing() -> None:
         "import clipperplus as cp\n"
         "graph = cp.Graph.from_edges(200, [(i, (i * 7 + k) % 200) for i in range(200) for k in (1, 2, 3)"
         " if i != (i * 7 + k) % 200])\n"
-        "for method in ('auto', 'clipper+', 'greedy', 'relaxation'): cp.find_clique(graph, method=method)\n"
+        "for method in ('auto', 'exact', 'clipper+', 'greedy', 'relaxation'): cp.find_clique(graph, method=method)\n"
     )
     done = run_python(code)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

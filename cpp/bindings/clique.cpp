@@ -8,7 +8,9 @@
 #include "graph.h"
 #include "greedy.h"
 #include "maximal.h"
+#include "reduction.h"
 #include "relaxation.h"
+#include "search.h"
 
 namespace clipperplus::bindings {
 
@@ -60,6 +62,30 @@ RelaxationResult bound_relax(const Graph& graph, VectorIn<double> start, const R
   return relax(graph, as_span(start), options, kernels(), control);
 }
 
+std::tuple<Graph, VectorOut<Vertex>> bound_reduce(const Graph& graph, std::size_t size, std::optional<double> seconds) {
+  if (!graph.has_bits()) throw nb::value_error("only graphs of bit rows can be reduced");
+  Reduction result;
+  {
+    const nb::gil_scoped_release release;
+    auto control = make_control(seconds);
+    result = reduce(graph, size, kernels(), control);
+  }
+  return {std::move(result.graph), to_numpy(std::move(result.vertices))};
+}
+
+std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool> bound_search(const Graph& graph,
+                                                                                   std::size_t must_beat,
+                                                                                   std::uint64_t node_limit,
+                                                                                   std::optional<double> seconds) {
+  SearchResult result;
+  {
+    const nb::gil_scoped_release release;
+    auto control = make_control(seconds);
+    result = search_clique(graph, must_beat, node_limit, kernels(), control);
+  }
+  return {to_numpy(widen(result.clique)), result.upper_bound, result.nodes, result.complete};
+}
+
 }  // namespace
 
 void bind_clique(nb::module_& m) {
@@ -74,6 +100,14 @@ void bind_clique(nb::module_& m) {
         return greedy_colours(graph, kernels(), control);
       },
       nb::arg("graph"), nb::arg("seconds").none(), "Colours of a greedy colouring in index order.");
+
+  m.def("reduce", bound_reduce, nb::arg("graph"), nb::arg("size"), nb::arg("seconds").none(),
+        "The part in which a clique of more than `size` vertices lies, and its vertices.");
+  m.def(
+      "search_clique", bound_search, nb::arg("graph"), nb::arg("must_beat"), nb::arg("node_limit"),
+      nb::arg("seconds").none(),
+      "Branch and bound on a graph ordered by decreasing core number: a larger clique or an empty one, an upper bound, "
+      "nodes, and whether the search is complete.");
 
   m.def("make_maximal", bound_maximal, nb::arg("graph"), nb::arg("claim"),
         "The maximal clique made from a claimed one; how many vertices were removed and added.");

@@ -6,20 +6,23 @@ namespace clipperplus {
 
 namespace {
 
-std::optional<std::size_t> colour_bits(const Graph& graph, const simd::Kernels& kernels, Control& control) {
+std::optional<std::vector<Vertex>> colour_bits(const Graph& graph, const simd::Kernels& kernels, Control& control) {
   const std::size_t n = graph.num_vertices();
-  AlignedVector<Word> uncoloured(graph.stride(), 0), pool(graph.stride());
+  AlignedVector<Word> uncoloured(graph.stride(), 0), pool(graph.stride()), before(graph.stride());
   set_prefix(uncoloured.data(), n);
-  std::size_t colours = 0;
-  for (std::size_t coloured = 0; coloured < n; ++colours) {
+  std::vector<Vertex> colour(n);
+  Vertex next = 0;
+  for (std::size_t coloured = 0; coloured < n; ++next) {
     if (control.expired()) return std::nullopt;
-    pool = uncoloured;
+    pool = before = uncoloured;
     coloured += kernels.take_colour_class(graph.row(0), graph.stride(), uncoloured.data(), pool.data());
+    for (std::size_t w = 0; w < graph.stride(); ++w) before[w] &= ~uncoloured[w];
+    for_each_bit(before.data(), graph.stride(), [&](std::size_t v) { colour[v] = next; });
   }
-  return colours;
+  return colour;
 }
 
-std::optional<std::size_t> colour_csr(const Graph& graph, Control& control) {
+std::optional<std::vector<Vertex>> colour_csr(const Graph& graph, Control& control) {
   const std::size_t n = graph.num_vertices();
   constexpr std::size_t kVerticesPerPoll = 1024;
   std::vector<Vertex> colour(n, -1);
@@ -34,13 +37,19 @@ std::optional<std::size_t> colour_csr(const Graph& graph, Control& control) {
     colour[v] = static_cast<Vertex>(free - seen_by.begin());
     if (free == seen_by.end()) seen_by.push_back(n);
   }
-  return seen_by.size();
+  return colour;
 }
 
 }  // namespace
 
-std::optional<std::size_t> greedy_colours(const Graph& graph, const simd::Kernels& kernels, Control& control) {
+std::optional<std::vector<Vertex>> colour_vertices(const Graph& graph, const simd::Kernels& kernels, Control& control) {
   return graph.has_bits() ? colour_bits(graph, kernels, control) : colour_csr(graph, control);
+}
+
+std::optional<std::size_t> greedy_colours(const Graph& graph, const simd::Kernels& kernels, Control& control) {
+  const auto colours = colour_vertices(graph, kernels, control);
+  if (!colours) return std::nullopt;
+  return colours->empty() ? 0 : static_cast<std::size_t>(*std::max_element(colours->begin(), colours->end())) + 1;
 }
 
 }  // namespace clipperplus

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "control.h"
 #include "graph.h"
@@ -13,7 +14,10 @@
 
 namespace clipperplus {
 
-// Absent if the deadline passed before every vertex had its colour.
+// The colour of every vertex, counted from 0; absent if the deadline passed before every vertex had its colour.
+std::optional<std::vector<Vertex>> colour_vertices(const Graph& graph, const simd::Kernels& kernels, Control& control);
+
+// The number of colours, likewise.
 std::optional<std::size_t> greedy_colours(const Graph& graph, const simd::Kernels& kernels, Control& control);
 
 }  // namespace clipperplus

@@ -157,6 +157,15 @@ Graph Graph::from_packed_rows(std::size_t n, const std::uint8_t* rows, std::size
   return graph;
 }
 
+Graph Graph::from_bit_rows(std::size_t n, AlignedVector<Word> rows, const simd::Kernels& kernels) {
+  Graph graph;
+  graph.n_ = n;
+  graph.stride_ = row_words(n);
+  graph.bits_ = std::move(rows);
+  graph.m_ = graph.degree_sum(kernels) / 2;
+  return graph;
+}
+
 Graph Graph::from_csr_pattern(std::size_t n, std::span<const std::int64_t> offsets,
                               std::span<const Vertex> neighbours) {
   Graph graph;

@@ -52,6 +52,9 @@ class Graph {
   // `rows` holds n rows of `row_bytes` bytes each, column 0 in the lowest bit of the first byte.
   static Graph from_packed_rows(std::size_t n, const std::uint8_t* rows, std::size_t row_bytes);
 
+  // Symmetric rows of row_words(n) words each, trusted.
+  static Graph from_bit_rows(std::size_t n, AlignedVector<Word> rows, const simd::Kernels& kernels);
+
   // Directed pattern of a square CSR matrix whose rows are sorted and unique; it must be symmetric.
   static Graph from_csr_pattern(std::size_t n, std::span<const std::int64_t> offsets,
                                 std::span<const Vertex> neighbours);

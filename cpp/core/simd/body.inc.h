@@ -174,6 +174,8 @@ AscentResult project(double* __restrict gradient, double value, const double* __
   return {combine(slopes), combine(squares)};
 }
 
+#include "search.inc.h"
+
 constexpr Kernels table(const char* name) {
   return {
       .name = name,
@@ -182,6 +184,8 @@ constexpr Kernels table(const char* name) {
       .subtract_and_find_min = subtract_and_find_min,
       .extend_greedily = extend_greedily,
       .take_colour_class = take_colour_class,
+      .search = search,
+      .drop_weak_edges = drop_weak_edges,
       .table_sums = table_sums,
       .step = step,
       .scale = scale,

@@ -30,6 +30,24 @@ struct AscentResult {
   double squared_delta;  // ‖u - old_u‖²
 };
 
+// A search for a clique of more than `must_beat` vertices in a graph of bit rows. The caller provides the memory.
+struct LocalSearch {
+  const Word* rows;
+  std::size_t n, words;   // vertices; words of a row
+  std::size_t must_beat;  // grows with every clique found
+  Vertex* best;           // the last clique found, must_beat vertices; room for n
+  Vertex* clique;         // scratch, n
+  Word* levels;           // scratch, 2 · words for each depth 0 … n
+  Word* classes;          // scratch, words for each of n colour classes
+  Word* scratch;          // scratch, words
+  bool* used;             // scratch, n
+  std::uint64_t nodes;    // grows with every node; the search stops at node_limit …
+  std::uint64_t node_limit;
+  bool (*stop)(void*);  // … or when this says so
+  void* context;
+  bool stopped;  // it did stop, the search is not complete
+};
+
 struct Kernels {
   const char* name;
 
@@ -52,6 +70,14 @@ struct Kernels {
   // Takes the lowest member of `pool` and drops its neighbours, until `pool` is empty: a colour class, removed from
   // `uncoloured`. Returns the size of the class.
   std::size_t (*take_colour_class)(const Word* rows, std::size_t stride, Word* uncoloured, Word* pool);
+
+  // Branch and bound: looks at every clique that could be larger, or stops at a limit.
+  void (*search)(LocalSearch& task);
+
+  // Drops edges from u to later vertices whose ends have fewer than `common` common neighbours and marks both ends in
+  // `changing`; returns how many. Edges between two rows that are not marked in `changed` are known to be strong.
+  std::size_t (*drop_weak_edges)(Word* rows, std::size_t stride, std::size_t u, std::size_t common, const bool* changed,
+                                 bool* changing);
 
   // y[i] = sum over columns j with bit (i, j) set of the values behind `tables`; see relaxation.h for the layout.
   void (*table_sums)(const Word* blocks, std::size_t row_blocks, std::size_t column_blocks, const double* tables,

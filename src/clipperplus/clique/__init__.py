@@ -11,6 +11,7 @@ from ..errors import GraphError, OptionError
 from ..graph import Graph
 from ..validation import as_integer, as_number
 from .clipperplus import find_clipperplus
+from .exact import find_exact
 from .greedy import find_greedy
 from .relaxation import RelaxationOptions, find_relaxation
 from .result import Certificate, CliqueResult, Stage
@@ -29,12 +30,21 @@ class Method:
     """Runs it."""
     relaxes: bool
     """Whether it takes ``relaxation`` options."""
+    searches: bool = False
+    """Whether it ends with a branch and bound, and so takes ``node_limit``."""
     time_limit: float | None = None
     """Default time limit in seconds."""
 
 
 METHODS = {
-    "auto": Method("the best clique within the time limit", find_clipperplus, relaxes=True, time_limit=1.0),
+    "auto": Method(
+        "the best clique within the time limit, proven where possible",
+        find_exact,
+        relaxes=True,
+        searches=True,
+        time_limit=1.0,
+    ),
+    "exact": Method("until the clique is proven maximum", find_exact, relaxes=True, searches=True),
     "clipper+": Method("Algorithm 3 of the paper: greedy, pruning, relaxation", find_clipperplus, relaxes=True),
     "greedy": Method("Algorithm 1: along decreasing core numbers", lambda run, _: find_greedy(run), relaxes=False),
     "relaxation": Method("Algorithm 2: projected gradient ascent", find_relaxation, relaxes=True),
@@ -52,6 +62,7 @@ def find_clique(
     time_limit: float | _Default | None = "default",
     threads: int = 1,
     relaxation: RelaxationOptions | None = None,
+    node_limit: int | None = None,
 ) -> CliqueResult:
     """Find a large clique, and prove that it is the largest where that is possible.
 
@@ -60,8 +71,8 @@ def find_clique(
     graph
         The graph to search.
     method
-        ``"auto"`` (for now the same as ``"clipper+"``, under a time limit), ``"clipper+"``, ``"greedy"`` or
-        ``"relaxation"``.
+        ``"auto"``: reductions, bounds, relaxation and a complete search, under a time limit; ``"exact"``: the same
+        without a default limit; ``"clipper+"``, ``"greedy"``, ``"relaxation"``: the paper's algorithms.
     time_limit
         Seconds after which the best clique so far is returned; None or infinity for no limit. The default is 1 s for
         ``"auto"`` and None for the others. Ordering the graph and checking the answer are always completed.
@@ -69,6 +80,9 @@ def find_clique(
         Threads to use. The result does not depend on it.
     relaxation
         Settings of the relaxation, for the methods that use it.
+    node_limit
+        Nodes of the branch and bound after which ``"auto"`` and ``"exact"`` stop: a cut-off that, unlike time, gives
+        the same answer on every machine. None for no limit.
 
     Returns
     -------
@@ -88,11 +102,14 @@ def find_clique(
         raise OptionError(f"relaxation: method {method!r} has no relaxation")
     if relaxation is not None and not isinstance(relaxation, RelaxationOptions):
         raise OptionError(f"relaxation: expected RelaxationOptions, got {type(relaxation).__name__}")
+    if node_limit is not None and not chosen.searches:
+        raise OptionError(f"node_limit: method {method!r} has no search")
+    nodes = 2**63 if node_limit is None else as_integer("node_limit", node_limit, 0, 2**63)
     threads = as_integer("threads", threads, 1, 1024)
     seconds = chosen.time_limit if isinstance(time_limit, str) and time_limit == "default" else time_limit
     if seconds is not None and seconds != math.inf:
         seconds = as_number("time_limit", seconds, 0.0, math.inf)
 
-    run = Run(graph, time_limit=None if seconds == math.inf else seconds, threads=threads)
+    run = Run(graph, time_limit=None if seconds == math.inf else seconds, threads=threads, node_limit=nodes)
     chosen.find(run, relaxation or _DEFAULT_RELAXATION)
     return run.result(method)

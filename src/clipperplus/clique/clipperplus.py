@@ -6,14 +6,15 @@ K. Fathian and T. Summers, "CLIPPER+: A Fast Maximal Clique Algorithm for Robust
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from .bounds import bound_by_colours, bound_by_cores
 from .greedy import greedy_clique
-from .ordering import order_by_core
+from .ordering import OrderedGraph, order_by_core
 from .relaxation import RelaxationOptions, relax
 from .run import Run
 
-__all__ = ["find_clipperplus"]
+__all__ = ["find_clipperplus", "relax_outside_clique"]
 
 
 def find_clipperplus(run: Run, options: RelaxationOptions) -> None:
@@ -25,11 +26,17 @@ def find_clipperplus(run: Run, options: RelaxationOptions) -> None:
     ordered = order_by_core(run)  # line 3: K
     bound_by_cores(run, ordered)
     greedy_clique(run, ordered)  # line 4: C
-    pruned = ordered.prune(run.size)  # lines 5 and 6: A' is the part with K ≥ |C|
-    bound_by_colours(run, pruned)
+    bound_by_colours(run, ordered.prune(run.size))
     if run.proven or run.out_of_time:  # line 7: maximum clique found
         return
+    relax_outside_clique(run, ordered, start, options)
 
+
+def relax_outside_clique(
+    run: Run, ordered: OrderedGraph, start: npt.NDArray[np.float64] | None, options: RelaxationOptions
+) -> None:
+    """Lines 5 to 11: prune by core numbers, relax from the complement of C, keep the larger clique."""
+    pruned = ordered.prune(run.size)  # lines 5 and 6: A' is the part with K ≥ |C|
     if start is None:  # line 9: 0 on C, else 1
         start = np.ones(run.graph.num_vertices)
         start[run.clique] = 0.0
@@ -37,7 +44,7 @@ def find_clipperplus(run: Run, options: RelaxationOptions) -> None:
     if not guess.any():  # a start vector of the caller's that is zero on all of A'
         return
     support, steps = relax(pruned, guess, options, run.seconds_left())  # line 10
-    greedy_size = run.size
+    size_before = run.size
     run.offer("relaxation", ordered.original(support), vertices=pruned.num_vertices, iterations=steps)  # line 11
-    if run.size > greedy_size:
+    if run.size > size_before:
         bound_by_colours(run, ordered.prune(run.size))

@@ -38,7 +38,7 @@ class Stage:
     seconds: float
     """Time it took."""
     iterations: int | None = None
-    """Steps, starts or colours, where the step has such a count."""
+    """Steps, starts, colours or nodes, where the step has such a count."""
     removed: int = 0
     """Vertices that the check had to remove because they were not joined to all the others."""
     added: int = 0

@@ -17,9 +17,11 @@ __all__ = ["Run"]
 class Run:
     """Collects what the steps of a method find. Every clique offered is checked against the input graph."""
 
-    def __init__(self, graph: Graph, *, time_limit: float | None, threads: int) -> None:
+    def __init__(self, graph: Graph, *, time_limit: float | None, threads: int = 1, node_limit: int = 2**63) -> None:
         self.graph = graph
         self.threads = threads
+        self.nodes = 0
+        self._node_limit = node_limit
         self.clique: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.upper_bound = graph.num_vertices
         self._certificate = Certificate.NONE
@@ -40,6 +42,10 @@ class Run:
     def seconds_left(self) -> float | None:
         """Time until the limit; None without one."""
         return None if self._deadline is None else max(0.0, self._deadline - time.perf_counter())
+
+    def nodes_left(self) -> int:
+        """Nodes that a branch and bound may still look at."""
+        return max(0, self._node_limit - self.nodes)
 
     @property
     def out_of_time(self) -> bool:

@@ -1,0 +1,25 @@
+// What cannot belong to a clique larger than a given one is taken out of the graph.
+//
+// An edge of a clique of more than s vertices has at least s - 1 common neighbours of its ends, and a vertex at least s
+// neighbours. Weak edges and vertices are dropped until none is left; each round looks only at edges next to a change.
+// Bit rows only: a round costs n/512 vector operations an edge.
+#pragma once
+
+#include <vector>
+
+#include "control.h"
+#include "graph.h"
+#include "simd/kernels.h"
+
+namespace clipperplus {
+
+struct Reduction {
+  Graph graph;                   // on the kept vertices, relabelled
+  std::vector<Vertex> vertices;  // kept ones, increasing: new index → old
+  std::size_t dropped_edges = 0;
+};
+
+// The deadline ends the rounds early: the graph is then larger than it need be, never too small.
+Reduction reduce(const Graph& graph, std::size_t size, const simd::Kernels& kernels, Control& control);
+
+}  // namespace clipperplus
