@@ -17,7 +17,8 @@ def lint(session: nox.Session) -> None:
     session.install("ruff>=0.12", "clang-format>=20", "import-linter>=2", "numpy", "typer", "rich")
     session.run("ruff", "check", *PYTHON_FILES)
     session.run("ruff", "format", "--check", *PYTHON_FILES)
-    sources = sorted(str(path) for pattern in ("*.h", "*.cpp") for path in Path("cpp").rglob(pattern))
+    folders, endings = (Path("cpp"), Path("tests/cpp")), ("*.h", "*.cpp")
+    sources = sorted(str(path) for folder in folders for ending in endings for path in folder.rglob(ending))
     session.run("clang-format", "--dry-run", "--Werror", *sources)
     session.run("lint-imports", env={"PYTHONPATH": "src"})
 
@@ -33,6 +34,13 @@ def types(session: nox.Session) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the Python tests."""
+    session.install(".[test]")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(python=["3.10", "3.11", "3.12", "3.13", "3.14"])
+def pythons(session: nox.Session) -> None:
+    """Run the Python tests on every supported interpreter that is installed: ``nox -s pythons``."""
     session.install(".[test]")
     session.run("pytest", *session.posargs)
 

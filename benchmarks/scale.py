@@ -54,7 +54,7 @@ def million_vertices(_: Path) -> list[tuple[str, str, str]]:
 
 
 def twenty_thousand(_: Path) -> list[tuple[str, str, str]]:
-    """A graph of 20 000 vertices at density 0.05; the edges come from a file that is mapped, not loaded."""
+    """A graph of 20 000 vertices at density 0.05; another process makes the edges, so that only they are in memory."""
     n = 20_000
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "edges.npy"

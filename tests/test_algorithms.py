@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import oracles
 import pytest
@@ -76,6 +78,13 @@ def test_a_start_vector_decides_between_two_cliques() -> None:
         start[chosen] = 1.0
         options = cp.RelaxationOptions(start=start)
         assert cp.find_clique(triangles, method="relaxation", relaxation=options).vertices.tolist() == chosen
+
+
+def test_the_defaults_of_the_core_and_of_python_agree() -> None:
+    core, python = _core.RelaxationOptions(), cp.RelaxationOptions()
+    for field in dataclasses.fields(python):
+        if field.name != "start":
+            assert getattr(core, field.name) == getattr(python, field.name)
 
 
 def test_iteration_limits_are_obeyed() -> None:

@@ -33,6 +33,22 @@ def test_every_answer_is_a_maximal_clique_with_a_true_bound(method: str, graph: 
     check(graph, cp.find_clique(graph, method=method), clique_number(graph))
 
 
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=30)
+@given(graph=uniform_graphs(min_vertices=2, max_vertices=30), seed=st.integers(0, 10**6))
+def test_every_answer_holds_on_csr_too(method: str, graph: cp.Graph, seed: int) -> None:
+    """The same graphs, hidden among 6000 vertices."""
+    places = np.random.default_rng(seed).permutation(6000)[: graph.num_vertices]
+    hidden = cp.Graph.from_edges(6000, places[graph.edges()])
+    assert hidden.representation == "csr"
+    result = cp.find_clique(hidden, method=method)
+    omega = clique_number(graph)
+    assert is_clique(hidden, result.vertices.tolist())
+    assert result.size <= omega <= result.upper_bound
+    if method == "exact":
+        assert result.size == omega == result.upper_bound
+
+
 @settings(max_examples=3000)
 @given(st.one_of(graphs(), uniform_graphs(max_vertices=60)))
 def test_exact_search_proves_the_maximum(graph: cp.Graph) -> None:

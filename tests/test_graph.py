@@ -125,12 +125,20 @@ def broken_sparse(**arrays: object) -> sp.csr_array:
         (broken_sparse(indptr=[0, 10**6, 4, 6]), "row pointers of the sparse matrix are broken"),
         (broken_sparse(indptr=[0, 2, 4, 9]), "fewer entries than its row pointers promise"),
         (broken_sparse(indptr=[0, 2]), "row pointers of the sparse matrix are broken"),
-        (broken_sparse(indices=np.array([1, 2, 0, 2, 0, 1]) + 2**32), r"column index .* is not in 0 … 2"),
+        (broken_sparse(indices=np.array([1, 2, 0, 2, 0, 1]) + 2**32), r"an index of the sparse matrix is not in 0 … 2"),
         (broken_sparse(data=[1.0, 1.0]), "fewer entries than its row pointers promise"),
     ],
 )
 def test_broken_sparse_matrices_are_refused(matrix: sp.csr_array, message: str) -> None:
     with pytest.raises(cp.GraphError, match=message):
+        cp.Graph.from_adjacency(matrix)
+
+
+@pytest.mark.parametrize("form", ["csc", "coo"])
+def test_broken_indices_are_refused_in_every_common_format(form: str) -> None:
+    matrix = broken_sparse().asformat(form)
+    (matrix.indices if form == "csc" else matrix.row)[0] = 10**8
+    with pytest.raises(cp.GraphError, match="an index of the sparse matrix is not in 0 … 2"):
         cp.Graph.from_adjacency(matrix)
 
 

@@ -27,7 +27,7 @@ std::tuple<VectorOut<std::int64_t>, std::size_t> bound_greedy(const Graph& graph
   check_length(graph, cores.size(), "cores must have one entry per vertex");
   GreedyResult result;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     auto control = make_control(seconds);
     result = greedy_clique(graph, as_span(cores), threads, kernels(), control);
   }
@@ -41,7 +41,7 @@ std::tuple<VectorOut<std::int64_t>, std::size_t, std::size_t> bound_maximal(cons
   }
   MaximalClique result;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     auto control = make_control(std::nullopt);
     result = make_maximal(graph, as_span(claim), control);
   }
@@ -57,7 +57,7 @@ RelaxationResult bound_relax(const Graph& graph, VectorIn<double> start, const R
     positive = positive || x > 0.0;
   }
   if (!positive) throw nb::value_error("start must have a positive entry");
-  const nb::gil_scoped_release release;
+  const WithoutGil without_gil;
   auto control = make_control(seconds);
   return relax(graph, as_span(start), options, kernels(), control);
 }
@@ -66,7 +66,7 @@ std::tuple<Graph, VectorOut<Vertex>> bound_reduce(const Graph& graph, std::size_
   if (!graph.has_bits()) throw nb::value_error("only graphs of bit rows can be reduced");
   Reduction result;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     auto control = make_control(seconds);
     result = reduce(graph, size, kernels(), control);
   }
@@ -79,7 +79,7 @@ std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool> bound_sear
                                                                                    std::optional<double> seconds) {
   SearchResult result;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     auto control = make_control(seconds);
     result = search_clique(graph, must_beat, node_limit, kernels(), control);
   }
@@ -95,7 +95,7 @@ void bind_clique(nb::module_& m) {
   m.def(
       "greedy_colours",
       [](const Graph& graph, std::optional<double> seconds) {
-        const nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         auto control = make_control(seconds);
         return greedy_colours(graph, kernels(), control);
       },

@@ -18,7 +18,7 @@ using PackedIn = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::
 
 template <class Int>
 Graph from_edges(std::size_t n, EdgesIn<Int> edges) {
-  const nb::gil_scoped_release release;
+  const WithoutGil without_gil;
   return Graph::from_edges<Int>(n, {edges.data(), edges.shape(0), edges.stride(0), edges.stride(1)});
 }
 
@@ -32,7 +32,7 @@ std::size_t checked(const Graph& graph, std::int64_t v) {
 VectorOut<std::int64_t> edges_of(const Graph& graph) {
   std::vector<std::int64_t> pairs;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     pairs.reserve(2 * graph.num_edges());
     for (std::size_t v = 0; v < graph.num_vertices(); ++v) {
       graph.for_each_neighbour(v, [&](Vertex u) {
@@ -47,7 +47,7 @@ std::tuple<VectorOut<std::int64_t>, VectorOut<Vertex>> csr_of(const Graph& graph
   std::vector<std::int64_t> offsets{0};
   std::vector<Vertex> neighbours;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     offsets.reserve(graph.num_vertices() + 1);
     neighbours.reserve(2 * graph.num_edges());
     for (std::size_t v = 0; v < graph.num_vertices(); ++v) {
@@ -69,7 +69,7 @@ void bind_graph(nb::module_& m) {
       .def_static(
           "from_packed_rows",
           [](PackedIn rows) {
-            const nb::gil_scoped_release release;
+            const WithoutGil without_gil;
             if (rows.shape(1) * 8 < rows.shape(0)) throw nb::value_error("rows are too short");
             return Graph::from_packed_rows(rows.shape(0), rows.data(), rows.shape(1));
           },
@@ -80,7 +80,7 @@ void bind_graph(nb::module_& m) {
             // Copied before they are checked: the caller's arrays may change meanwhile.
             const std::vector<std::int64_t> starts(offsets.data(), offsets.data() + offsets.size());
             const std::vector<Vertex> columns(neighbours.data(), neighbours.data() + neighbours.size());
-            const nb::gil_scoped_release release;
+            const WithoutGil without_gil;
             if (starts.empty() || starts.front() != 0 || starts.back() != static_cast<std::int64_t>(columns.size()) ||
                 !std::is_sorted(starts.begin(), starts.end())) {
               throw InvalidGraph("the offsets do not fit the neighbours");
@@ -118,7 +118,7 @@ void bind_graph(nb::module_& m) {
             // Copied before they are checked: the caller's array may change meanwhile.
             const std::vector<Vertex> chosen(vertices.data(), vertices.data() + vertices.size());
             for (Vertex v : chosen) checked(g, v);
-            const nb::gil_scoped_release release;
+            const WithoutGil without_gil;
             auto control = make_control(std::nullopt);
             return g.subgraph(chosen, kernels(), control);
           },
@@ -127,12 +127,12 @@ void bind_graph(nb::module_& m) {
           "prefix",
           [](const Graph& g, std::size_t count) {
             if (count > g.num_vertices()) throw nb::value_error("there are fewer vertices");
-            const nb::gil_scoped_release release;
+            const WithoutGil without_gil;
             auto control = make_control(std::nullopt);
             return g.prefix(count, kernels(), control);
           },
           nb::arg("count"), "The graph on the first `count` vertices.")
-      .def("complement", &Graph::complement, nb::call_guard<nb::gil_scoped_release>())
+      .def("complement", &Graph::complement, nb::call_guard<WithoutGil>())
       .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
 
   m.def(
@@ -140,7 +140,7 @@ void bind_graph(nb::module_& m) {
       [](const Graph& graph) {
         Cores cores;
         {
-          const nb::gil_scoped_release release;
+          const WithoutGil without_gil;
           auto control = make_control(std::nullopt);
           cores = core_numbers(graph, kernels(), control);
         }
@@ -152,7 +152,7 @@ void bind_graph(nb::module_& m) {
       [](const Graph& graph) {
         OrderedGraph ordered;
         {
-          const nb::gil_scoped_release release;
+          const WithoutGil without_gil;
           auto control = make_control(std::nullopt);
           ordered = order_by_core(graph, kernels(), control);
         }

@@ -2,7 +2,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common.h"
@@ -11,8 +13,10 @@ namespace clipperplus::bindings {
 
 namespace {
 std::atomic<const simd::Kernels*> selected{nullptr};
-}
+Lifetime the_lifetime;
+}  // namespace
 
+Lifetime& lifetime() { return the_lifetime; }
 const simd::Kernels& kernels() { return *selected.load(std::memory_order_relaxed); }
 
 }  // namespace clipperplus::bindings
@@ -52,6 +56,17 @@ NB_MODULE(_core, m) {
 #else
   m.attr("compiler") = "unknown";
 #endif
+
+  m.def(
+      "shut_down",
+      [] {
+        lifetime().ending = true;
+        const nb::gil_scoped_release release;
+        for (int waited = 0; lifetime().running > 0 && waited < 2000; ++waited) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+      },
+      "Stops the kernels that daemon threads still run, at the end of the interpreter.");
 
   bind_graph(m);
   bind_clique(m);

@@ -17,7 +17,7 @@ std::tuple<std::int64_t, VectorOut<std::int64_t>> parse_text(nb::bytes text) {
   EdgeText result;
   {
     const std::string_view view(text.c_str(), text.size());
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     result = parse(view);
   }
   return {result.num_vertices, to_numpy(std::move(result.edges))};
@@ -36,7 +36,7 @@ void bind_text(nb::module_& m) {
       [](std::size_t num_vertices, VectorIn<std::int64_t> edges) {
         std::string text;
         {
-          const nb::gil_scoped_release release;
+          const WithoutGil without_gil;
           text = format_dimacs_binary(num_vertices, as_span(edges));
         }
         return nb::bytes(text.data(), text.size());
@@ -47,7 +47,7 @@ void bind_text(nb::module_& m) {
       [](VectorIn<std::int64_t> edges, std::string_view prefix, int base) {
         std::string text;
         {
-          const nb::gil_scoped_release release;
+          const WithoutGil without_gil;
           text = format_edges(as_span(edges), prefix, base);
         }
         return nb::bytes(text.data(), text.size());

@@ -30,6 +30,8 @@ void ComplementSums::compute(const double* u, double sum, std::size_t nonzeros, 
   } else {
     compute_csr(u, sum, y);
   }
+  // Padding has no vertex: a gradient that is negative for every d keeps u at zero there.
+  std::fill(y + graph_.num_vertices(), y + padded_, 2.0 * sum);
 }
 
 void ComplementSums::settle(const double* u, std::size_t nonzeros) {

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <utility>
 

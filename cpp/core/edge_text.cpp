@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cstdlib>
+#include <locale>
 #include <optional>
+#include <sstream>
 
 #include "graph.h"
 
@@ -90,6 +91,7 @@ void read_edge(Lines& lines, int base, std::int64_t n, std::vector<std::int64_t>
   for (int k = 0; k < 2; ++k) {
     const auto value = lines.integer("a vertex number");
     if (value < base || value >= n + base) {
+      if (n == kMaxVertices && value >= base) lines.fail("vertex " + std::to_string(value) + " is too large");
       lines.fail("vertex " + std::to_string(value) + " is not in " + std::to_string(base) + " … " +
                  std::to_string(n + base - 1) + " (the graph has " + std::to_string(n) + " vertices)");
     }
@@ -159,6 +161,15 @@ void read_edge_list_header(Lines& comment, std::optional<std::int64_t>& vertices
   if (n > kMaxVertices) comment.fail(std::to_string(n) + " vertices are too many");
   vertices = n;
   edges = m;
+}
+
+// Whether a word is the number `wanted`; read in the classic locale, whatever the program's is.
+bool is_zero_or_one(std::string_view word, double wanted) {
+  if (word == (wanted == 0.0 ? "0" : "1")) return true;
+  std::istringstream stream{std::string(word)};
+  stream.imbue(std::locale::classic());
+  double value = -1.0;
+  return stream >> value && stream.peek() == std::istringstream::traits_type::eof() && value == wanted;
 }
 
 // Bytes before row i of a packed lower triangle: the sum of k / 8 + 1 over k < i.
@@ -278,13 +289,9 @@ EdgeText parse_matrix_market(std::string_view text) {
     read_edge(lines, 1, result.num_vertices, result.edges);
     bool edge = true;
     if (field != "pattern") {
-      const std::string word(lines.token());
-      char* end = nullptr;
-      const double value = std::strtod(word.c_str(), &end);
-      if (word.empty() || end != word.c_str() + word.size() || (value != 0.0 && value != 1.0)) {
-        lines.fail("an adjacency matrix holds 0 and 1" + Lines::got(word));
-      }
-      edge = value == 1.0;
+      const auto word = lines.token();
+      edge = is_zero_or_one(word, 1.0);
+      if (!edge && !is_zero_or_one(word, 0.0)) lines.fail("an adjacency matrix holds 0 and 1" + Lines::got(word));
     }
     lines.end_of_line();
     if (edge) {

@@ -114,8 +114,8 @@ Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
       ++offsets[v + 1];
     }
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-    std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
     std::vector<Vertex> columns(2 * edges.count);
+    std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
     for (std::size_t i = 0; i < edges.count; ++i) {
       const auto [u, v] = edge(i);
       if (next[u] == offsets[u + 1] || next[v] == offsets[v + 1]) {
@@ -124,6 +124,7 @@ Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
       columns[static_cast<std::size_t>(next[u]++)] = static_cast<Vertex>(v);
       columns[static_cast<std::size_t>(next[v]++)] = static_cast<Vertex>(u);
     }
+    next = {};
     transpose(n, offsets, columns, graph.offsets_, graph.neighbours_, [] {});
     drop_duplicates(graph.offsets_, graph.neighbours_);
     graph.m_ = graph.neighbours_.size() / 2;
@@ -255,11 +256,7 @@ Graph Graph::subgraph(std::span<const Vertex> vertices, const simd::Kernels& ker
 }
 
 Graph Graph::prefix(std::size_t k, const simd::Kernels& kernels, Control& control) const {
-  if (!has_bits_) {
-    std::vector<Vertex> vertices(k);
-    std::iota(vertices.begin(), vertices.end(), Vertex{0});
-    return subgraph(vertices, kernels, control);
-  }
+  if (!has_bits_) return prefix_of_csr(k, control);
   Graph result;
   result.allocate_bits(k);
   AlignedVector<Word> mask(result.stride_, 0);
@@ -275,6 +272,24 @@ Graph Graph::prefix(std::size_t k, const simd::Kernels& kernels, Control& contro
 std::size_t Graph::degree_sum(const simd::Kernels& kernels) const {
   std::vector<Vertex> degrees(n_);
   return kernels.count_rows(bits_.data(), stride_, n_, degrees.data());
+}
+
+Graph Graph::prefix_of_csr(std::size_t k, Control& control) const {
+  Graph result;
+  result.n_ = k;
+  result.has_bits_ = false;
+  result.offsets_.assign(1, 0);
+  result.offsets_.reserve(k + 1);
+  for (std::size_t v = 0; v < k; ++v) {
+    if (v % kRowsPerPoll == 0) control.expired();
+    const auto list = neighbours(v);
+    const auto end = std::lower_bound(list.begin(), list.end(), static_cast<Vertex>(k));
+    result.neighbours_.insert(result.neighbours_.end(), list.begin(), end);
+    result.offsets_.push_back(static_cast<std::int64_t>(result.neighbours_.size()));
+  }
+  result.m_ = result.neighbours_.size() / 2;
+  result.to_preferred_form();
+  return result;
 }
 
 Graph Graph::relabel_bits(std::span<const Vertex> vertices, const std::vector<Vertex>& position,

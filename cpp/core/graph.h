@@ -6,7 +6,7 @@
 // Bits are kept while they cost at most 2 MiB, or at most twice what CSR would.
 //
 // Invariants: symmetric, no loops, neighbours sorted and unique, bits past n zero. The factories check their input
-// once and throw InvalidGraph, which names the first offender in reading order.
+// once and throw InvalidGraph, which names an offender.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,9 @@ struct EdgeView {
   std::ptrdiff_t row_stride, column_stride;
 
   std::int64_t at(std::size_t row, int k) const {
-    return static_cast<std::int64_t>(data[static_cast<std::ptrdiff_t>(row) * row_stride + k * column_stride]);
+    // volatile: what is checked must be what is used, even if another thread writes here.
+    const volatile Int* place = data + static_cast<std::ptrdiff_t>(row) * row_stride + k * column_stride;
+    return static_cast<std::int64_t>(*place);
   }
 };
 
@@ -99,6 +101,7 @@ class Graph {
   static bool bits_pay(std::size_t n, std::size_t m);
   void allocate_bits(std::size_t n);
   std::size_t degree_sum(const simd::Kernels& kernels) const;  // bits only
+  Graph prefix_of_csr(std::size_t k, Control& control) const;
   Graph relabel_bits(std::span<const Vertex> vertices, const std::vector<Vertex>& position,
                      const simd::Kernels& kernels, Control& control) const;
   Graph relabel_csr(std::span<const Vertex> vertices, const std::vector<Vertex>& position, Control& control) const;

@@ -114,7 +114,7 @@ GreedyResult greedy_clique(const Graph& ordered, std::span<const Vertex> cores, 
   std::atomic<std::size_t> next{0}, grown{0};
 
   // Starts are handed out in order. `owner` is the calling thread, the only one that may poll.
-  const std::size_t poll_every = ordered.stride() >= 64 ? 1 : 16;
+  const std::size_t poll_every = ordered.has_bits() && ordered.stride() < 64 ? 16 : 1;
   const auto work = [&](bool owner) {
     Grower grower(ordered, kernels);
     std::size_t limit = n, mine = 0;
@@ -141,15 +141,14 @@ GreedyResult greedy_clique(const Graph& ordered, std::span<const Vertex> cores, 
       control.stop();
     }
   };
-  {
-    std::vector<std::jthread> helpers;
-    try {
-      for (std::size_t t = 1; t < std::min(threads, n / 64); ++t) helpers.emplace_back(guarded_work, false);
-    } catch (const std::system_error&) {
-      // The system gives no more threads: those that started, and this one, do the work.
-    }
-    guarded_work(true);
+  std::vector<std::thread> helpers;
+  try {
+    for (std::size_t t = 1; t < std::min(threads, n / 64); ++t) helpers.emplace_back(guarded_work, false);
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that started, and this one, do the work.
   }
+  guarded_work(true);
+  for (std::thread& helper : helpers) helper.join();
   if (failure) std::rethrow_exception(failure);
   return {best.take(), grown};
 }

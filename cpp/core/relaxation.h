@@ -4,7 +4,8 @@
 // M = A + I, M̄ = 1 - M, M_d = M - d M̄. Nothing n × n is formed. With y = M̄ u and s = sum(u),
 //     M u = s - y        and        M_d u = s - (1 + d) y,
 // so a step costs one vector of sums over *non*-neighbours. That is (1 + d)(A u + u) - d s rearranged: near a clique,
-// where d reaches 1e9 and y is close to zero, the rearranged form keeps all digits and the other loses nine.
+// where d reaches 1e9 and y is close to zero, the rearranged form keeps all digits and the other loses nine. (CSR has
+// no cheap sums over non-neighbours and does lose them; sizes were the same over many graphs, steps a few more.)
 //
 // How the sums are computed:
 //   bits  Only columns in the support of u cost anything. They are packed into 64 × 64 blocks of M̄, eight columns

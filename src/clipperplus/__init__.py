@@ -1,5 +1,8 @@
 """The largest set of mutually consistent associations, as a maximum clique: fast and with proof."""
 
+import atexit
+
+from . import _core
 from .clique import Certificate, CliqueResult, RelaxationOptions, Stage, find_clique
 from .errors import ClipperPlusError, FileFormatError, GraphError, OptionError
 from .graph import Graph
@@ -27,3 +30,4 @@ __all__ = [
 ]
 
 select_simd_from_environment()
+atexit.register(_core.shut_down)

@@ -79,7 +79,7 @@ class Graph:
         Takes a dense array (bool, integer or float) or any ``scipy.sparse`` matrix or array. Stored zeros of a sparse
         matrix count as zeros.
         """
-        if hasattr(adjacency, "tocsr"):
+        if hasattr(adjacency, "tocoo") and hasattr(adjacency, "format"):
             return cls._from_sparse(adjacency)
         matrix = as_array("adjacency", adjacency, GraphError)
         _check_square(matrix.shape)
@@ -101,22 +101,9 @@ class Graph:
     @classmethod
     def _from_sparse(cls, adjacency: Any) -> Graph:
         n = _check_square(adjacency.shape)
-        csr = adjacency.tocsr()
-        # scipy trusts these arrays and crashes on broken ones, so they are checked here before anything uses them.
-        offsets = np.array(csr.indptr, dtype=np.int64)
-        columns, values = np.asarray(csr.indices), np.asarray(csr.data)
-        stored = int(offsets[-1]) if offsets.size else -1
-        if offsets.shape != (n + 1,) or offsets[0] != 0 or (np.diff(offsets) < 0).any():
-            raise GraphError("adjacency: the row pointers of the sparse matrix are broken")
-        if columns.ndim != 1 or values.ndim != 1 or min(columns.size, values.size) < stored:
-            raise GraphError("adjacency: the sparse matrix has fewer entries than its row pointers promise")
+        rows, columns, values = _sparse_entries(adjacency, n)
         if values.dtype.kind not in "biuf":
             raise GraphError(f"adjacency: expected bool, integer or float entries, got dtype {values.dtype}")
-        columns, values = columns[:stored].astype(np.int64), values[:stored]
-        if stored and not 0 <= columns.min() <= columns.max() < n:
-            raise GraphError(f"adjacency: a column index of the sparse matrix is not in 0 … {n - 1}")
-
-        rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(offsets))
         cells = rows * n + columns
         if (np.diff(cells) <= 0).any():  # unsorted, or entries to be added up
             cells, place = np.unique(cells, return_inverse=True)
@@ -226,16 +213,17 @@ class Graph:
             chosen = np.empty(0, dtype=np.int64)
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
             raise GraphError(f"vertices: expected a vector of integers, got shape {chosen.shape}, dtype {chosen.dtype}")
+        chosen = np.array(chosen, dtype=np.int64)  # a copy: the caller's array may change
         outside = np.flatnonzero((chosen < 0) | (chosen >= self.num_vertices))
         if outside.size:
             raise GraphError(
                 f"vertices: entry {outside[0]} is {chosen[outside[0]]}, "
                 f"but there are {self.num_vertices} vertices, counted from 0"
             )
-        if np.bincount(chosen.astype(np.int64), minlength=1).max() > 1:
-            counts = np.bincount(chosen.astype(np.int64))
+        counts = np.bincount(chosen, minlength=1)
+        if counts.max() > 1:
             raise GraphError(f"vertices: vertex {int((counts > 1).argmax())} is listed more than once")
-        return Graph._wrap(self._native.subgraph(np.ascontiguousarray(chosen, dtype=np.int32)))
+        return Graph._wrap(self._native.subgraph(chosen.astype(np.int32)))
 
     def complement(self) -> Graph:
         """Return the graph whose edges are the pairs that are not joined here."""
@@ -267,6 +255,34 @@ class Graph:
 
 def _vertex_count(name: str, n: int) -> int:
     return as_integer(name, n, 0, _core.Graph.MAX_VERTICES, GraphError)
+
+
+def _sparse_entries(matrix: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """Return row, column and value of the entries that a sparse matrix stores.
+
+    scipy trusts the arrays of a matrix and crashes on broken ones, so those of the common formats are checked here
+    before anything uses them.
+    """
+    if matrix.format in ("csr", "csc"):
+        offsets = np.array(matrix.indptr, dtype=np.int64)
+        if offsets.shape != (n + 1,) or offsets[0] != 0 or (np.diff(offsets) < 0).any():
+            raise GraphError("adjacency: the row pointers of the sparse matrix are broken")
+        outer = np.repeat(np.arange(n, dtype=np.int64), np.diff(offsets))
+        inner, values = matrix.indices, matrix.data
+        rows, columns = (outer, inner) if matrix.format == "csr" else (inner, outer)
+        stored = int(offsets[-1])
+    else:
+        coo = matrix.tocoo()
+        rows, columns, values = coo.row, coo.col, coo.data
+        stored = max(np.size(rows), np.size(columns), np.size(values))
+    for array in (rows, columns, values):
+        if np.ndim(array) != 1 or np.size(array) < stored:
+            raise GraphError("adjacency: the sparse matrix has fewer entries than its row pointers promise")
+    rows, columns = (np.array(array[:stored], dtype=np.int64) for array in (rows, columns))
+    for indices in (rows, columns):
+        if stored and not 0 <= indices.min() <= indices.max() < n:
+            raise GraphError(f"adjacency: an index of the sparse matrix is not in 0 … {n - 1}")
+    return rows, columns, np.array(values[:stored])
 
 
 def _check_square(shape: tuple[int, ...]) -> int:

@@ -36,7 +36,7 @@ def registration_graph(
     associations = as_integer("associations", associations, 0, 20_000)
     outlier_ratio = as_number("outlier_ratio", outlier_ratio, 0.0, 1.0)
     epsilon = as_number("epsilon", epsilon, 0.0, math.inf, open_interval=True)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(as_integer("seed", seed, 0, 2**63))
     room = np.array([6.0, 5.0, 2.5])
     source = random.uniform(size=(associations, 3)) * room
     target = random.uniform(size=(associations, 3)) * room

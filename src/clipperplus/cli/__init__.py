@@ -53,7 +53,7 @@ def main() -> None:
     try:
         sys.exit(app(standalone_mode=False))
     except _USAGE_ERROR as error:
-        _fail(error.format_message())
+        _fail(error.format_message() or "no command given; see clipperplus --help")
     except ClipperPlusError as error:
         _fail(str(error))
     except OSError as error:

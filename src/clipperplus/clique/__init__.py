@@ -24,8 +24,6 @@ __all__ = ["METHODS", "Certificate", "CliqueResult", "RelaxationOptions", "Stage
 class Method:
     """A row of the table of methods."""
 
-    summary: str
-    """What it does, in a line."""
     find: Callable[[Run, RelaxationOptions], None]
     """Runs it."""
     relaxes: bool
@@ -38,16 +36,15 @@ class Method:
 
 METHODS = {
     "auto": Method(
-        "the best clique within the time limit, proven where possible",
         find_exact,
         relaxes=True,
         searches=True,
         time_limit=1.0,
     ),
-    "exact": Method("until the clique is proven maximum", find_exact, relaxes=True, searches=True),
-    "clipper+": Method("Algorithm 3 of the paper: greedy, pruning, relaxation", find_clipperplus, relaxes=True),
-    "greedy": Method("Algorithm 1: along decreasing core numbers", lambda run, _: find_greedy(run), relaxes=False),
-    "relaxation": Method("Algorithm 2: projected gradient ascent", find_relaxation, relaxes=True),
+    "exact": Method(find_exact, relaxes=True, searches=True),
+    "clipper+": Method(find_clipperplus, relaxes=True),
+    "greedy": Method(lambda run, _: find_greedy(run), relaxes=False),
+    "relaxation": Method(find_relaxation, relaxes=True),
 }
 """The methods of :func:`find_clique` by name."""
 
@@ -107,9 +104,11 @@ def find_clique(
     nodes = 2**63 if node_limit is None else as_integer("node_limit", node_limit, 0, 2**63)
     threads = as_integer("threads", threads, 1, 1024)
     seconds = chosen.time_limit if isinstance(time_limit, str) and time_limit == "default" else time_limit
-    if seconds is not None and seconds != math.inf:
+    if isinstance(seconds, float) and seconds == math.inf:
+        seconds = None
+    if seconds is not None:
         seconds = as_number("time_limit", seconds, 0.0, math.inf)
 
-    run = Run(graph, time_limit=None if seconds == math.inf else seconds, threads=threads, node_limit=nodes)
+    run = Run(graph, time_limit=seconds, threads=threads, node_limit=nodes)
     chosen.find(run, relaxation or _DEFAULT_RELAXATION)
     return run.result(method)

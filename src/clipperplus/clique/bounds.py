@@ -15,10 +15,11 @@ def bound_by_cores(run: Run, ordered: OrderedGraph) -> None:
     run.bound(int(ordered.cores[0]) + 1 if ordered.cores.size else 0, Certificate.CORE_BOUND)
 
 
-def bound_by_colours(run: Run, pruned: _core.Graph) -> None:
+def bound_by_colours(run: Run, ordered: OrderedGraph) -> None:
     """Colour the part of the graph in which a clique larger than the best one would lie."""
     if run.proven or run.out_of_time:
         return
+    pruned = ordered.prune(run.size)
     colours = _core.greedy_colours(pruned, run.seconds_left())
     if colours is not None:
         run.bound(max(run.size, colours), Certificate.COLOUR_BOUND)

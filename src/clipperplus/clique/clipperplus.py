@@ -26,7 +26,7 @@ def find_clipperplus(run: Run, options: RelaxationOptions) -> None:
     ordered = order_by_core(run)  # line 3: K
     bound_by_cores(run, ordered)
     greedy_clique(run, ordered)  # line 4: C
-    bound_by_colours(run, ordered.prune(run.size))
+    bound_by_colours(run, ordered)
     if run.proven or run.out_of_time:  # line 7: maximum clique found
         return
     relax_outside_clique(run, ordered, start, options)
@@ -47,4 +47,4 @@ def relax_outside_clique(
     size_before = run.size
     run.offer("relaxation", ordered.original(support), vertices=pruned.num_vertices, iterations=steps)  # line 11
     if run.size > size_before:
-        bound_by_colours(run, ordered.prune(run.size))
+        bound_by_colours(run, ordered)

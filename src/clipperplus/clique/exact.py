@@ -30,7 +30,7 @@ def find_exact(run: Run, options: RelaxationOptions) -> None:
     ordered = order_by_core(run)
     bound_by_cores(run, ordered)
     greedy_clique(run, ordered)
-    bound_by_colours(run, ordered.prune(run.size))
+    bound_by_colours(run, ordered)
     search(run, ordered, node_limit=_QUICK_NODES)
     if run.proven or run.out_of_time or run.nodes_left() == 0:
         return

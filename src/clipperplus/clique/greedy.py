@@ -19,7 +19,7 @@ def find_greedy(run: Run) -> None:
     ordered = order_by_core(run)
     bound_by_cores(run, ordered)
     greedy_clique(run, ordered)
-    bound_by_colours(run, ordered.prune(run.size))
+    bound_by_colours(run, ordered)
 
 
 def greedy_clique(run: Run, ordered: OrderedGraph) -> None:

@@ -99,7 +99,7 @@ def find_relaxation(run: Run, options: RelaxationOptions) -> None:
         run.offer("relaxation", support, vertices=n, iterations=steps)
     ordered = order_by_core(run)
     bound_by_cores(run, ordered)
-    bound_by_colours(run, ordered.prune(run.size))
+    bound_by_colours(run, ordered)
 
 
 def relax(

@@ -1,4 +1,5 @@
-// Every instruction set gives the bits that the portable one gives, and the portable one what a plain loop gives.
+// Every instruction set gives the bits that the portable one gives, and the portable one what a plain loop gives. The
+// kernels that grow cliques, colour and search are tested through their algorithms in test_algorithms.cpp.
 #include <cmath>
 
 #include "check.h"
