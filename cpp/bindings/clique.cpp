@@ -1,12 +1,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "colouring.h"
 #include "common.h"
 #include "graph.h"
 #include "greedy.h"
+#include "local_search.h"
 #include "maximal.h"
 #include "reduction.h"
 #include "relaxation.h"
@@ -62,6 +64,28 @@ RelaxationResult bound_relax(const Graph& graph, VectorIn<double> start, const R
   return relax(graph, as_span(start), options, kernels(), control);
 }
 
+std::tuple<VectorOut<std::int64_t>, std::size_t> bound_local_search(const Graph& graph, VectorIn<std::int64_t> start,
+                                                                    std::size_t steps, std::optional<double> seconds) {
+  if (!graph.has_bits() || graph.num_vertices() > 0x7FFF) throw nb::value_error("only graphs of bit rows");
+  const std::vector<std::int64_t> clique(start.data(), start.data() + start.size());
+  LocalSearchResult result;
+  {
+    const WithoutGil without_gil;
+    auto control = make_control(seconds);
+    // A start that is no clique, or has vertices that are not there, is cut down to one that is.
+    std::vector<std::int64_t> checked;
+    for (std::int64_t v : clique) {
+      const bool known = v >= 0 && static_cast<std::size_t>(v) < graph.num_vertices();
+      const auto joined = [&](std::int64_t u) {
+        return graph.has_edge(static_cast<std::size_t>(u), static_cast<std::size_t>(v));
+      };
+      if (known && std::all_of(checked.begin(), checked.end(), joined)) checked.push_back(v);
+    }
+    result = local_search(graph, checked, steps, kernels(), control);
+  }
+  return {to_numpy(widen(result.clique)), result.steps};
+}
+
 std::tuple<Graph, VectorOut<Vertex>> bound_reduce(const Graph& graph, std::size_t size, std::optional<double> seconds) {
   if (!graph.has_bits()) throw nb::value_error("only graphs of bit rows can be reduced");
   Reduction result;
@@ -101,6 +125,8 @@ void bind_clique(nb::module_& m) {
       },
       nb::arg("graph"), nb::arg("seconds").none(), "Colours of a greedy colouring in index order.");
 
+  m.def("local_search", bound_local_search, nb::arg("graph"), nb::arg("start"), nb::arg("steps"),
+        nb::arg("seconds").none(), "The largest clique that a tabu search meets, and its steps.");
   m.def("reduce", bound_reduce, nb::arg("graph"), nb::arg("size"), nb::arg("seconds").none(),
         "The part in which a clique of more than `size` vertices lies, and its vertices.");
   m.def(

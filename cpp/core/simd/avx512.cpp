@@ -71,6 +71,27 @@ PeelKey subtract_and_find_min(PeelKey* keys, const Word* row, std::size_t words,
       _mm512_min_epu32(_mm512_min_epu32(smallest[0], smallest[1]), _mm512_min_epu32(smallest[2], smallest[3])));
 }
 
+// The complement of the row is the mask: thirty-two entries an addition.
+#define CLIPPERPLUS_OWN_MISSES
+void count_misses(std::uint16_t* misses, const Word* row, std::size_t words, std::uint16_t step) {
+  const __m512i steps = _mm512_set1_epi16(static_cast<short>(step));
+  for (std::size_t w = 0; w < words; ++w) {
+    for (unsigned half = 0; half < 2; ++half) {
+      std::uint16_t* at = misses + w * kWordBits + 32 * half;
+      const __m512i old = _mm512_load_si512(at);
+      const auto outside = static_cast<__mmask32>(~row[w] >> (32 * half));
+      _mm512_store_si512(at, _mm512_mask_add_epi16(old, outside, old, steps));
+    }
+  }
+}
+
+Word find_misses(const std::uint16_t* misses, std::uint16_t wanted) {
+  const __m512i target = _mm512_set1_epi16(static_cast<short>(wanted));
+  const Word low = _mm512_cmpeq_epi16_mask(_mm512_load_si512(misses), target);
+  const Word high = _mm512_cmpeq_epi16_mask(_mm512_load_si512(misses + 32), target);
+  return high << 32 | low;
+}
+
 // Eight rows a register, four columns a permute: a lane's low four bits choose among sixteen table entries.
 //
 // Cost: a permute, a shift and an add per 8 × 4 matrix entries, 1.5 cycles on two vector ports, so the floor is

@@ -174,6 +174,23 @@ AscentResult project(double* __restrict gradient, double value, const double* __
   return {combine(slopes), combine(squares)};
 }
 
+#ifndef CLIPPERPLUS_OWN_MISSES
+void count_misses(std::uint16_t* misses, const Word* row, std::size_t words, std::uint16_t step) {
+  for (std::size_t w = 0; w < words; ++w) {
+    for (Word rest = ~row[w]; rest != 0; rest &= rest - 1) {
+      std::uint16_t& entry = misses[w * kWordBits + lowest_bit(rest)];
+      entry = static_cast<std::uint16_t>(entry + step);
+    }
+  }
+}
+
+Word find_misses(const std::uint16_t* misses, std::uint16_t wanted) {
+  Word found = 0;
+  for (std::size_t i = 0; i < kWordBits; ++i) found |= static_cast<Word>(misses[i] == wanted) << i;
+  return found;
+}
+#endif
+
 #include "search.inc.h"
 
 constexpr Kernels table(const char* name) {
@@ -184,6 +201,8 @@ constexpr Kernels table(const char* name) {
       .subtract_and_find_min = subtract_and_find_min,
       .extend_greedily = extend_greedily,
       .take_colour_class = take_colour_class,
+      .count_misses = count_misses,
+      .find_misses = find_misses,
       .search = search,
       .drop_weak_edges = drop_weak_edges,
       .table_sums = table_sums,

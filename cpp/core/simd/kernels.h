@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "../bits.h"
@@ -69,6 +70,11 @@ struct Kernels {
   // Takes the lowest member of `pool` and drops its neighbours, until `pool` is empty: a colour class, removed from
   // `uncoloured`. Returns the size of the class.
   std::size_t (*take_colour_class)(const Word* rows, std::size_t stride, Word* uncoloured, Word* pool);
+
+  // misses[i] += step for every i that is not in `row`.
+  void (*count_misses)(std::uint16_t* misses, const Word* row, std::size_t words, std::uint16_t step);
+  // Which of 64 entries are equal to `wanted`.
+  Word (*find_misses)(const std::uint16_t* misses, std::uint16_t wanted);
 
   // Branch and bound: looks at every clique that could be larger, or stops at a limit.
   void (*search)(LocalSearch& task);
