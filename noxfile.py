@@ -51,7 +51,7 @@ def sanitizers(session: nox.Session) -> None:
     session.install("cmake>=3.20", "ninja")
     build = "build/sanitizers"
     session.run(
-        *("cmake", "-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"),
+        *("cmake", "-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug"),
         *("-DCLIPPERPLUS_PYTHON=OFF", "-DCLIPPERPLUS_TESTS=ON", "-DCLIPPERPLUS_SANITIZE=ON"),
         silent=True,
     )

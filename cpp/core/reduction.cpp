@@ -14,8 +14,8 @@ Reduction reduce(const Graph& graph, std::size_t size, const simd::Kernels& kern
   std::fill_n(changed.get(), n, true);
   bool again = size >= 2 && n > 0;
   while (again) {
-    again = false;
-    kernels.count_rows(rows.data(), stride, n, degree.data());
+    const std::size_t edges = kernels.count_rows(rows.data(), stride, n, degree.data()) / 2;
+    const std::size_t dropped_before = result.dropped_edges;
     std::fill_n(changing.get(), n, false);
     for (std::size_t u = 0; u < n && !control.expired(); ++u) {
       std::size_t dropped = 0;
@@ -30,8 +30,9 @@ Reduction reduce(const Graph& graph, std::size_t size, const simd::Kernels& kern
         dropped = kernels.drop_weak_edges(rows.data(), stride, u, size - 1, changed.get(), changing.get());
       }
       result.dropped_edges += dropped;
-      again = again || dropped > 0;
     }
+    // A round that hardly drops anything costs more than it saves the search.
+    again = (result.dropped_edges - dropped_before) * 100 > edges;
     if (control.stopped()) break;
     std::swap_ranges(changed.get(), changed.get() + n, changing.get());
   }

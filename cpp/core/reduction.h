@@ -1,7 +1,8 @@
 // What cannot belong to a clique larger than a given one is taken out of the graph.
 //
 // An edge of a clique of more than s vertices has at least s - 1 common neighbours of its ends, and a vertex at least s
-// neighbours. Weak edges and vertices are dropped until none is left; each round looks only at edges next to a change.
+// neighbours. Weak edges and vertices are dropped in rounds, until one drops less than a
+// hundredth of the edges; each round looks only at edges next to a change.
 // Bit rows only: a round costs n/512 vector operations an edge.
 #pragma once
 

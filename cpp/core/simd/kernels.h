@@ -41,6 +41,7 @@ struct LocalSearch {
   Word* classes;          // scratch, words for each of n colour classes
   Word* scratch;          // scratch, words
   bool* used;             // scratch, n
+  std::size_t* chain;     // scratch, n
   std::uint64_t nodes;    // grows with every node; the search stops at node_limit …
   std::uint64_t node_limit;
   bool (*stop)(void*);  // … or when this says so

@@ -4,8 +4,9 @@
 // clique lacks to match the best one (its need): a vertex in one of them cannot lead to a larger clique by itself. The
 // others must be branched on, unless
 //   re-colouring (Tomita et al., 2010) makes room: v takes the place of its only neighbour w in a class, w moves on; or
-//   v and two classes are inconsistent (San Segundo et al., 2015): no triangle has one vertex in each, so the three
-//   together add at most two vertices, as the two classes did without v. Such classes are then used up.
+//   v and some classes are inconsistent (Li and Quan, 2010; San Segundo et al., 2015): v leaves one vertex of a class,
+//   that one leaves one of another, and so on until a class has none. Together they add at most as many vertices as
+//   the classes did without v. Such classes are then used up.
 // Row length in words is a template argument where it is small, so that loops over a row are a few vector instructions.
 
 template <std::size_t FixedWords>
@@ -25,7 +26,6 @@ class BranchAndBound {
   const Word* row(std::size_t v) const { return task_.rows + v * words(); }
   Word* level(std::size_t depth) const { return task_.levels + 2 * depth * words(); }
   Word* colour_class(std::size_t k) const { return task_.classes + k * words(); }
-  static bool test(const Word* set, std::size_t v) { return (set[v / kWordBits] >> (v % kWordBits)) & 1U; }
   static void insert(Word* set, std::size_t v) { set[v / kWordBits] |= Word{1} << (v % kWordBits); }
   static void erase(Word* set, std::size_t v) { set[v / kWordBits] &= ~(Word{1} << (v % kWordBits)); }
 
@@ -39,12 +39,6 @@ class BranchAndBound {
     for (std::size_t w = 0; w < words(); ++w) any |= a[w] & b[w];
     return any != 0;
   }
-  bool intersects(const Word* a, const Word* b, const Word* c) const {
-    Word any = 0;
-    for (std::size_t w = 0; w < words(); ++w) any |= a[w] & b[w] & c[w];
-    return any != 0;
-  }
-
   // Explores the clique of `size` vertices whose candidates are at level(size).
   void expand(std::size_t size) {
     if (++task_.nodes >= task_.node_limit || (task_.nodes % 256 == 0 && task_.stop(task_.context))) {
@@ -144,29 +138,39 @@ class BranchAndBound {
     return false;
   }
 
+  // Takes v as given and follows what that forces: a class with one neighbour left must give that one, a class with
+  // none is a contradiction. The classes that took part then add at most one vertex less than their number without v.
   bool make_inconsistent(std::size_t v, std::size_t need) {
+    Word* allowed = task_.scratch;  // adjacent to v and to every vertex that was forced
     const Word* neighbours = row(v);
-    Word* seen = task_.scratch;  // neighbours of v in the first class
-    for (std::size_t k = 0; k + 1 < need; ++k) {
-      if (task_.used[k]) continue;
-      const Word* members = colour_class(k);
-      for (std::size_t w = 0; w < words(); ++w) seen[w] = members[w] & neighbours[w];
-      for (std::size_t k2 = k + 1; k2 < need; ++k2) {
-        if (task_.used[k2] || has_triangle(seen, colour_class(k2), neighbours)) continue;
-        task_.used[k] = task_.used[k2] = true;
-        return true;
+    for (std::size_t w = 0; w < words(); ++w) allowed[w] = neighbours[w];
+    std::size_t* chain = task_.chain;
+    std::size_t length = 0;
+    for (bool forced = true; forced;) {
+      forced = false;
+      for (std::size_t k = 0; k < need; ++k) {
+        if (task_.used[k]) continue;
+        const Word* members = colour_class(k);
+        std::size_t hits = 0, place = 0;
+        Word hit = 0;
+        for (std::size_t w = 0; w < words(); ++w) {
+          const Word common = members[w] & allowed[w];
+          hits += bit_count(common);
+          if (common != 0) {
+            hit = common;
+            place = w;
+          }
+        }
+        if (hits > 1) continue;
+        chain[length++] = k;
+        task_.used[k] = true;
+        if (hits == 0) return true;
+        const Word* other = row(place * kWordBits + lowest_bit(hit));
+        for (std::size_t w = 0; w < words(); ++w) allowed[w] &= other[w];
+        forced = true;
       }
     }
-    return false;
-  }
-
-  // Whether some vertex of `first` has a neighbour in second ∩ neighbours.
-  bool has_triangle(const Word* first, const Word* second, const Word* neighbours) const {
-    for (std::size_t w = 0; w < words(); ++w) {
-      for (Word rest = first[w]; rest != 0; rest &= rest - 1) {
-        if (intersects(row(w * kWordBits + lowest_bit(rest)), second, neighbours)) return true;
-      }
-    }
+    for (std::size_t k = 0; k < length; ++k) task_.used[chain[k]] = false;
     return false;
   }
 
