@@ -63,5 +63,5 @@ def sanitizers(session: nox.Session) -> None:
 def benchmarks(session: nox.Session) -> None:
     """Run the benchmarks and write their tables to benchmarks/results: ``nox -s benchmarks -- --data DIR``."""
     session.install(".")
-    for script in ("quality.py", "speed.py", "scale.py"):
+    for script in ("quality.py", "speed.py", "exact.py", "scale.py"):
         session.run("python", f"benchmarks/{script}", *session.posargs)
