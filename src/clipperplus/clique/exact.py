@@ -23,8 +23,11 @@ from .run import Run
 
 __all__ = ["find_exact"]
 
-_ROUNDS = ((0, 20), (2_000, 200), (20_000, 2_000))
-"""Steps of local search and nodes of branch and bound, round by round: most registration graphs need the first only."""
+_ROUNDS = ((0, 20), (2_000, 200), (20_000, 20_000))
+"""Steps of local search and nodes of branch and bound, round by round: most registration graphs need the first only.
+
+A node costs about as much as the square of the kernel's vertices, so larger kernels than this get fewer:"""
+_ROUND_VERTICES = 512
 _LAST_ROUND = (200_000, 2**63)
 _LOCAL_SEARCH_VERTICES = 2**15 - 1
 
@@ -50,7 +53,8 @@ def find_exact(run: Run, options: RelaxationOptions) -> None:
     pruned = ordered.prune(run.size)
     kernel = _reduce(run, _Kernel(pruned, ordered.original(np.arange(pruned.num_vertices))))
     for steps, nodes in _ROUNDS:
-        kernel = _search_round(run, kernel, steps, nodes)
+        share = (_ROUND_VERTICES / max(_ROUND_VERTICES, kernel.graph.num_vertices)) ** 2
+        kernel = _search_round(run, kernel, steps, max(20, round(nodes * share)))
     if _go_on(run):
         size_before = run.size
         relax_outside_clique(run, ordered, start, options)
