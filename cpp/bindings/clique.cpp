@@ -154,6 +154,9 @@ void bind_clique(nb::module_& m) {
   nb::class_<RelaxationResult>(m, "RelaxationResult")
       .def_prop_ro(
           "u", [](const RelaxationResult& r) { return to_numpy(std::vector<double>(r.u)); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "support", [](const RelaxationResult& r) { return to_numpy(std::vector<std::int64_t>(r.support)); },
+          nb::rv_policy::automatic)
       .def_ro("outer_steps", &RelaxationResult::outer_steps)
       .def_ro("inner_steps", &RelaxationResult::inner_steps)
       .def_ro("evaluations", &RelaxationResult::evaluations)

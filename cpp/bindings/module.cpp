@@ -26,6 +26,7 @@ NB_MODULE(_core, m) {
   using namespace clipperplus::bindings;
   m.doc() = "The C++ kernels of clipperplus. Private: use the functions of the package.";
   selected.store(simd::available().front());
+  nb::set_leak_warnings(false);  // objects that outlive the interpreter are the caller's; the library does not print
 
   m.def(
       "simd_available",

@@ -46,6 +46,12 @@ class Ascent {
       result_.d += *increment;
     }
     result_.u.assign(current_.u.begin(), current_.u.begin() + static_cast<std::ptrdiff_t>(n_));
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (result_.u[i] > options_.epsilon) result_.support.push_back(static_cast<std::int64_t>(i));
+    }
+    std::stable_sort(result_.support.begin(), result_.support.end(), [this](std::int64_t a, std::int64_t b) {
+      return result_.u[static_cast<std::size_t>(a)] > result_.u[static_cast<std::size_t>(b)];
+    });
     return std::move(result_);
   }
 

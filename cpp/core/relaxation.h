@@ -41,6 +41,7 @@ struct RelaxationOptions {
 
 struct RelaxationResult {
   std::vector<double> u;
+  std::vector<std::int64_t> support;                              // where u exceeds epsilon, largest entries first
   std::size_t outer_steps = 0, inner_steps = 0, evaluations = 0;  // values of d, gradient steps, products with M_d
   double d = 0.0;
   bool finished = false;  // u reached a binary state; false after a limit on steps or time

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +26,17 @@ class OrderedGraph:
     """Core number of every vertex in the new order."""
     order: npt.NDArray[np.int32]
     """``order[i]`` is the vertex of the input graph that is now called i."""
+    _last_pruned: dict[int, _core.Graph] = field(default_factory=dict, repr=False)
 
     def prune(self, size: int) -> _core.Graph:
         """Return the part in which a clique larger than ``size`` lies: core numbers of at least ``size``."""
         kept = int(np.count_nonzero(self.cores >= size))
-        return self.graph if kept == self.cores.size else self.graph.prefix(kept)
+        if kept == self.cores.size:
+            return self.graph
+        if kept not in self._last_pruned:  # the bounds and the relaxation ask for the same part
+            self._last_pruned.clear()
+            self._last_pruned[kept] = self.graph.prefix(kept)
+        return self._last_pruned[kept]
 
     def original(self, positions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Translate new labels to vertices of the input graph."""

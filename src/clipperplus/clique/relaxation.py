@@ -83,11 +83,11 @@ class RelaxationOptions:
         return start
 
     def _to_core(self) -> _core.RelaxationOptions:
-        core = _core.RelaxationOptions()
+        native = _core.RelaxationOptions()
         for option in fields(self):
             if option.name != "start":
-                setattr(core, option.name, getattr(self, option.name))
-        return core
+                setattr(native, option.name, getattr(self, option.name))
+        return native
 
 
 def find_relaxation(run: Run, options: RelaxationOptions) -> None:
@@ -107,6 +107,4 @@ def relax(
 ) -> tuple[npt.NDArray[np.int64], int]:
     """Return the vertices where the relaxed solution is positive, largest entries first, and the gradient steps."""
     solution = _core.relax(graph, start, options._to_core(), seconds)
-    u = solution.u
-    support = np.flatnonzero(u > options.epsilon)
-    return support[np.argsort(-u[support], kind="stable")], solution.inner_steps
+    return solution.support, solution.inner_steps
