@@ -6,7 +6,6 @@
 
 #include "colouring.h"
 #include "cores.h"
-#include "reduction.h"
 
 namespace clipperplus {
 

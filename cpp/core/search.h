@@ -2,9 +2,9 @@
 //
 // The graph comes ordered by decreasing core number. It is coloured once; a vertex whose colour is at most the size of
 // the best clique needs no subproblem. The others are taken by decreasing colour: a subproblem is the graph on the
-// neighbours of v that are not done yet, reordered by its own core numbers, pruned by them and by edge support, and
-// searched by simd/search.inc.h. What is left after a subproblem has one colour less once its colour is done, so the
-// upper bound falls from the number of colours to the size of the clique while the search goes on.
+// neighbours of v that are not done yet, reordered by its own core numbers, pruned by them, and searched by
+// simd/search.inc.h. What is left after a subproblem has one colour less once its colour is done, so the upper bound
+// falls from the number of colours to the size of the clique while the search goes on.
 #pragma once
 
 #include <cstdint>

@@ -139,7 +139,7 @@ class BranchAndBound {
   }
 
   // Takes v as given and follows what that forces: a class with one neighbour left must give that one, a class with
-  // none is a contradiction. The classes that took part then add at most one vertex less than their number without v.
+  // none is a contradiction. Together with v, the classes that took part then add at most as many vertices as they are.
   bool make_inconsistent(std::size_t v, std::size_t need) {
     Word* allowed = task_.scratch;  // adjacent to v and to every vertex that was forced
     const Word* neighbours = row(v);

@@ -24,10 +24,9 @@ from .run import Run
 __all__ = ["find_exact"]
 
 _ROUNDS = ((0, 20), (2_000, 200), (20_000, 20_000))
-"""Steps of local search and nodes of branch and bound, round by round: most registration graphs need the first only.
-
-A node costs about as much as the square of the kernel's vertices, so larger kernels than this get fewer:"""
+"""Steps of local search and nodes of branch and bound, round by round: most registration graphs need the first only."""
 _ROUND_VERTICES = 512
+"""Kernels with more vertices get fewer nodes a round: the cost of a node grows with the square of their number."""
 _LAST_ROUND = (200_000, 2**63)
 _LOCAL_SEARCH_VERTICES = 2**15 - 1
 
