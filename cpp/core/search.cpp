@@ -36,7 +36,8 @@ class SubproblemSearch {
         .classes = classes_.data(),
         .scratch = scratch_.data(),
         .used = used_.get(),
-        .chain = chain_.data(),
+        .unused = unused_.data(),
+        .forced = forced_.data(),
         .nodes = nodes_,
         .node_limit = node_limit_,
         .stop = [](void* control) { return static_cast<Control*>(control)->expired(); },
@@ -56,7 +57,8 @@ class SubproblemSearch {
       best_.resize(n);
       clique_.resize(n);
       used_ = std::make_unique<bool[]>(n);
-      chain_.resize(n);
+      forced_.resize(n);
+      unused_.resize(n);
     }
     levels_.resize(std::max(levels_.size(), 2 * words * (n + 1)));
     classes_.resize(std::max(classes_.size(), words * n));
@@ -70,7 +72,8 @@ class SubproblemSearch {
   std::vector<Vertex> best_, clique_;
   AlignedVector<Word> levels_, classes_, scratch_;
   std::unique_ptr<bool[]> used_;
-  std::vector<std::size_t> chain_;
+  std::vector<simd::Forced> forced_;
+  std::vector<std::size_t> unused_;
 };
 
 }  // namespace

@@ -1,9 +1,31 @@
 // AVX2, BMI and POPCNT: every x86 server and laptop since 2013. Bit rows and vector passes get 256-bit registers.
 // The sums keep the scalar look-ups: gathers of four doubles were no faster where measured.
+#include <immintrin.h>
+
 #include "paths.h"
 
 namespace clipperplus::simd {
 namespace avx2 {
+
+#define CLIPPERPLUS_OWN_SHARED_WORDS
+inline SharedWords shared_words(const Word* a, const Word* b) {
+  unsigned no_bit = 0, one_at_most = 0;
+  for (int half = 0; half < 2; ++half) {
+    const auto load = [half](const Word* row) {
+      return _mm256_load_si256(reinterpret_cast<const __m256i*>(row) + half);
+    };
+    const __m256i zero = _mm256_setzero_si256();
+    const __m256i common = _mm256_and_si256(load(a), load(b));
+    const __m256i rest = _mm256_and_si256(common, _mm256_add_epi64(common, _mm256_set1_epi64x(-1)));
+    const auto mask = [half](__m256i lanes) {
+      return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(lanes))) << (4 * half);
+    };
+    no_bit |= mask(_mm256_cmpeq_epi64(common, zero));
+    one_at_most |= mask(_mm256_cmpeq_epi64(rest, zero));
+  }
+  return {no_bit ^ 0xFFU, one_at_most ^ 0xFFU};
+}
+
 // clang-format off: the body takes table_sums from the file before it
 #include "table_sums_scalar.inc.h"
 #include "body.inc.h"

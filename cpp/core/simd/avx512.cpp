@@ -51,6 +51,13 @@ inline void transpose_block(Word* rows) {
   }
 }
 
+#define CLIPPERPLUS_OWN_SHARED_WORDS
+inline SharedWords shared_words(const Word* a, const Word* b) {
+  const __m512i common = _mm512_and_si512(_mm512_load_si512(a), _mm512_load_si512(b));
+  const __m512i less_one = _mm512_add_epi64(common, _mm512_set1_epi64(-1));
+  return {_mm512_test_epi64_mask(common, common), _mm512_test_epi64_mask(common, less_one)};
+}
+
 // The row is the mask: sixteen keys a subtraction.
 #define CLIPPERPLUS_OWN_SUBTRACT
 PeelKey subtract_and_find_min(PeelKey* keys, const Word* row, std::size_t words, PeelKey step) {

@@ -30,6 +30,16 @@ struct AscentResult {
   double squared_delta;  // ‖u - old_u‖²
 };
 
+// What eight words of two rows have in common. Bit w of `some`: one bit or more in word w; of `several`: more than one.
+struct SharedWords {
+  unsigned some, several;
+};
+
+// A vertex that its colour class must give to a clique that would be large enough.
+struct Forced {
+  std::size_t colour, vertex;
+};
+
 // A search for a clique of more than `must_beat` vertices in a graph of bit rows. The caller provides the memory.
 struct LocalSearch {
   const Word* rows;
@@ -40,8 +50,9 @@ struct LocalSearch {
   Word* levels;           // scratch, 2 · words for each depth 0 … n
   Word* classes;          // scratch, words for each of n colour classes
   Word* scratch;          // scratch, words
-  bool* used;             // scratch, n
-  std::size_t* chain;     // scratch, n
+  bool* used;             // scratch, n: colour classes that an inconsistent subset has used up …
+  std::size_t* unused;    // scratch, n: … and the others
+  Forced* forced;         // scratch, n
   std::uint64_t nodes;    // grows with every node; the search stops at node_limit …
   std::uint64_t node_limit;
   bool (*stop)(void*);  // … or when this says so
