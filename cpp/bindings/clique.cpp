@@ -65,7 +65,8 @@ RelaxationResult bound_relax(const Graph& graph, VectorIn<double> start, const R
 }
 
 std::tuple<VectorOut<std::int64_t>, std::size_t> bound_local_search(const Graph& graph, VectorIn<std::int64_t> start,
-                                                                    std::size_t steps, std::optional<double> seconds) {
+                                                                    std::size_t patience, std::size_t target,
+                                                                    std::uint64_t seed, std::optional<double> seconds) {
   if (!graph.has_bits() || graph.num_vertices() > 0x7FFF) throw nb::value_error("only graphs of bit rows");
   const std::vector<std::int64_t> clique(start.data(), start.data() + start.size());
   LocalSearchResult result;
@@ -81,7 +82,7 @@ std::tuple<VectorOut<std::int64_t>, std::size_t> bound_local_search(const Graph&
       };
       if (known && std::all_of(checked.begin(), checked.end(), joined)) checked.push_back(v);
     }
-    result = local_search(graph, checked, steps, kernels(), control);
+    result = local_search(graph, checked, {patience, target, seed}, kernels(), control);
   }
   return {to_numpy(widen(result.clique)), result.steps};
 }
@@ -125,8 +126,8 @@ void bind_clique(nb::module_& m) {
       },
       nb::arg("graph"), nb::arg("seconds").none(), "Colours of a greedy colouring in index order.");
 
-  m.def("local_search", bound_local_search, nb::arg("graph"), nb::arg("start"), nb::arg("steps"),
-        nb::arg("seconds").none(), "The largest clique that a tabu search meets, and its steps.");
+  m.def("local_search", bound_local_search, nb::arg("graph"), nb::arg("start"), nb::arg("patience"), nb::arg("target"),
+        nb::arg("seed"), nb::arg("seconds").none(), "The largest clique that a tabu search meets, and its steps.");
   m.def("reduce", bound_reduce, nb::arg("graph"), nb::arg("size"), nb::arg("seconds").none(),
         "The part in which a clique of more than `size` vertices lies, and its vertices.");
   m.def(

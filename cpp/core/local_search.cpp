@@ -9,6 +9,8 @@ namespace {
 // xorshift64*: small, fast and the same everywhere.
 class Random {
  public:
+  explicit Random(std::uint64_t seed) : state_((2 * seed + 1) * 0x9E3779B97F4A7C15ULL) {}  // odd, so never zero
+
   std::size_t below(std::size_t limit) {
     state_ ^= state_ >> 12;
     state_ ^= state_ << 25;
@@ -17,19 +19,31 @@ class Random {
   }
 
  private:
-  std::uint64_t state_ = 0x9E3779B97F4A7C15ULL;
+  std::uint64_t state_;
 };
+
+// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 …: within a constant factor of the best restarts for any problem (Luby, Sinclair and
+// Zuckerman, 1993). Small graphs want many short runs, hard ones a few long ones.
+std::size_t luby(std::size_t i) {
+  for (;;) {
+    const std::size_t block = std::bit_floor(i + 2) - 1;  // the longest complete block that begins the sequence
+    if (i + 1 == block) return (block + 1) / 2;
+    i -= block;
+  }
+}
+constexpr std::size_t kRestartAfter = 250;  // steps without a larger clique, times luby
 
 class TabuSearch {
  public:
-  TabuSearch(const Graph& graph, const simd::Kernels& kernels)
+  TabuSearch(const Graph& graph, std::uint64_t seed, const simd::Kernels& kernels)
       : graph_(graph),
         kernels_(kernels),
         n_(graph.num_vertices()),
-        misses_(graph.stride() * kWordBits, kNever),
+        misses_(graph.stride() * kWordBits),
         clique_(graph.stride(), 0),
-        free_at_(n_, 0) {
-    std::fill_n(misses_.begin(), n_, std::uint16_t{0});
+        free_at_(n_, 0),
+        random_(seed) {
+    clear();
   }
 
   void add(std::size_t v) {
@@ -64,10 +78,7 @@ class TabuSearch {
 
   // Begins anew from a single vertex.
   void restart() {
-    std::fill_n(misses_.begin(), n_, std::uint16_t{0});
-    std::fill(clique_.begin(), clique_.end(), 0);
-    std::fill(free_at_.begin(), free_at_.end(), 0);
-    size_ = 0;
+    clear();
     add(random_.below(n_));
   }
 
@@ -80,6 +91,14 @@ class TabuSearch {
 
  private:
   static constexpr std::uint16_t kNever = 0x7FFF;  // padding: misses more than any vertex can
+
+  void clear() {
+    std::fill_n(misses_.begin(), n_, std::uint16_t{0});
+    std::fill(misses_.begin() + static_cast<std::ptrdiff_t>(n_), misses_.end(), kNever);
+    std::fill(clique_.begin(), clique_.end(), 0);
+    std::fill(free_at_.begin(), free_at_.end(), 0);
+    size_ = 0;
+  }
 
   // Vertices outside the clique that miss this many of its vertices and may enter now.
   bool choose(std::uint16_t misses, std::size_t now) {
@@ -113,23 +132,28 @@ class TabuSearch {
 
 }  // namespace
 
-LocalSearchResult local_search(const Graph& graph, std::span<const std::int64_t> start, std::size_t steps,
-                               const simd::Kernels& kernels, Control& control) {
+LocalSearchResult local_search(const Graph& graph, std::span<const std::int64_t> start,
+                               const LocalSearchOptions& options, const simd::Kernels& kernels, Control& control) {
   LocalSearchResult result;
   result.clique.assign(start.begin(), start.end());
   if (graph.num_vertices() == 0) return result;
-  TabuSearch search(graph, kernels);
+  TabuSearch search(graph, options.seed, kernels);
   for (const std::int64_t v : start) search.add(static_cast<std::size_t>(v));
-  const std::size_t patience = std::max<std::size_t>(1000, graph.num_vertices());
   std::size_t largest = search.size(), largest_at = 0;  // since the last restart
-  for (std::size_t now = 1; now <= steps && !control.expired(); ++now) {
+  std::size_t restarts = 0;
+  for (std::size_t improved_at = 0; result.steps - improved_at < options.patience && !control.expired();) {
+    const std::size_t now = ++result.steps;
     search.step(now);
-    ++result.steps;
     if (search.size() > largest) {
       largest = search.size();
       largest_at = now;
-      if (largest > result.clique.size()) result.clique = search.clique();
-    } else if (now - largest_at > patience) {
+      if (largest > result.clique.size()) {
+        result.clique = search.clique();
+        improved_at = now;
+        if (largest >= options.target) break;
+      }
+    } else if (now - largest_at > kRestartAfter * luby(restarts)) {
+      ++restarts;
       search.restart();
       largest = 1;
       largest_at = now;

@@ -80,9 +80,10 @@ Answer solve(const Graph& graph, const simd::Kernels& kernels, std::size_t threa
     for (Vertex v : searched.clique) {
       CHECK(std::binary_search(reduced.vertices.begin(), reduced.vertices.end(), v) || searched.clique.size() == 1);
     }
-    answer.tabu = local_search(ordered, {}, 500, kernels, control).clique;
+    answer.tabu = local_search(ordered, {}, {.patience = 500, .target = graph.num_vertices()}, kernels, control).clique;
     CHECK(is_clique(ordered, answer.tabu) && answer.tabu.size() <= searched.clique.size());
-    CHECK(local_search(ordered, claim, 100, kernels, control).clique.size() >= claim.size());
+    CHECK(local_search(ordered, claim, {.patience = 100, .target = graph.num_vertices()}, kernels, control)
+              .clique.size() >= claim.size());
   } else {
     answer.reduced_edges = 0;
   }
@@ -118,6 +119,20 @@ void make_maximal_repairs() {
   const auto grown = make_maximal(graph, std::vector<std::int64_t>{5}, control);
   CHECK((grown.vertices == std::vector<Vertex>{3, 4, 5}) && grown.removed == 0 && grown.added == 2);
   CHECK(make_maximal(graph, {}, control).vertices.size() == 2);
+}
+
+void many_restarts_of_the_tabu_search_stay_inside_the_graph() {
+  // All pairs but (0, 1), (2, 3), …: every restart grows a clique of 100 vertices, and none is larger.
+  std::vector<std::int64_t> edges;
+  for (std::int64_t v = 0; v < 200; ++v) {
+    for (std::int64_t u = 0; u < v; ++u) {
+      if (u / 2 != v / 2) edges.insert(edges.end(), {u, v});
+    }
+  }
+  const auto graph = make_graph(200, edges);
+  Control control;
+  const auto found = local_search(graph, {}, {.patience = 300'000, .target = 200}, *simd::available().front(), control);
+  CHECK(found.clique.size() == 100 && is_clique(graph, found.clique) && found.clique.back() < 200);
 }
 
 void a_deadline_ends_the_search_with_an_answer() {
@@ -172,6 +187,7 @@ int main() {
   }
   paths_and_threads_agree(4200, 0.002, seed++);  // CSR
   make_maximal_repairs();
+  many_restarts_of_the_tabu_search_stay_inside_the_graph();
   a_deadline_ends_the_search_with_an_answer();
   a_long_line_search_obeys_the_deadline_and_a_tiny_start_is_a_start();
   a_check_that_throws_ends_the_search();

@@ -99,6 +99,32 @@ Word find_misses(const std::uint16_t* misses, std::uint16_t wanted) {
   return high << 32 | low;
 }
 
+// Eight counters of eight lanes each are added up in three rounds of exchanges, as in a transpose.
+#define CLIPPERPLUS_OWN_ADD_SHARED
+inline void add_shared(const Word* mine, const Word* const* others, std::size_t begin, std::size_t end, Word* totals) {
+  __m512i counts[kTestedAtOnce];
+  for (auto& count : counts) count = _mm512_setzero_si512();
+  for (std::size_t k = begin; k < end; k += kRowAlignWords) {
+    const __m512i row = _mm512_load_si512(mine + k);
+    for (std::size_t i = 0; i < kTestedAtOnce; ++i) {
+      const __m512i common = _mm512_and_si512(row, _mm512_load_si512(others[i] + k));
+      counts[i] = _mm512_add_epi64(counts[i], _mm512_popcnt_epi64(common));
+    }
+  }
+  __m512i pairs[4], quads[2];
+  for (int i = 0; i < 4; ++i) {
+    pairs[i] = _mm512_add_epi64(_mm512_unpacklo_epi64(counts[2 * i], counts[2 * i + 1]),
+                                _mm512_unpackhi_epi64(counts[2 * i], counts[2 * i + 1]));
+  }
+  for (int i = 0; i < 2; ++i) {  // 128-bit lanes: 0 and 1, 2 and 3 of both
+    quads[i] = _mm512_add_epi64(_mm512_shuffle_i64x2(pairs[2 * i], pairs[2 * i + 1], 0x88),
+                                _mm512_shuffle_i64x2(pairs[2 * i], pairs[2 * i + 1], 0xDD));
+  }
+  const __m512i sums =
+      _mm512_add_epi64(_mm512_shuffle_i64x2(quads[0], quads[1], 0x88), _mm512_shuffle_i64x2(quads[0], quads[1], 0xDD));
+  _mm512_store_si512(totals, _mm512_add_epi64(_mm512_load_si512(totals), sums));
+}
+
 // Eight rows a register, four columns a permute: a lane's low four bits choose among sixteen table entries.
 //
 // Cost: a permute, a shift and an add per 8 × 4 matrix entries, 1.5 cycles on two vector ports, so the floor is

@@ -97,15 +97,17 @@ std::size_t extend_greedily(const Word* rows, std::size_t stride, Word* candidat
 std::size_t take_colour_class(const Word* rows, std::size_t stride, Word* uncoloured, Word* pool) {
   std::size_t size = 0;
   for (std::size_t w = 0; w < stride; ++w) {
-    while (pool[w] != 0) {
-      const std::size_t v = w * kWordBits + lowest_bit(pool[w]);
-      const Word* row = rows + v * stride;
+    // The word in work stays in a register: through memory, every vertex would wait for the store before it.
+    Word here = pool[w], taken = 0;
+    while (here != 0) {
+      const std::size_t bit = lowest_bit(here);
+      const Word* row = rows + (w * kWordBits + bit) * stride;
+      taken |= Word{1} << bit;
+      here &= (here - 1) & ~row[w];
       for (std::size_t k = w / kRowAlignWords * kRowAlignWords; k < stride; ++k) pool[k] &= ~row[k];
-      const Word keep = ~(Word{1} << (v % kWordBits));
-      pool[w] &= keep;
-      uncoloured[w] &= keep;
       ++size;
     }
+    uncoloured[w] &= ~taken;
   }
   return size;
 }
@@ -191,7 +193,10 @@ Word find_misses(const std::uint16_t* misses, std::uint16_t wanted) {
 }
 #endif
 
+// clang-format off: search.inc.h comes last, it is the largest
+#include "weak_edges.inc.h"
 #include "search.inc.h"
+// clang-format on
 
 constexpr Kernels table(const char* name) {
   return {
@@ -204,7 +209,7 @@ constexpr Kernels table(const char* name) {
       .count_misses = count_misses,
       .find_misses = find_misses,
       .search = search,
-      .drop_weak_edges = drop_weak_edges,
+      .find_weak_edges = find_weak_edges,
       .table_sums = table_sums,
       .step = step,
       .scale = scale,

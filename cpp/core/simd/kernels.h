@@ -15,8 +15,9 @@
 
 namespace clipperplus::simd {
 
-inline constexpr std::size_t kBlock = 64;  // a block of complement_sums is 64 rows × 64 columns
-inline constexpr std::size_t kLanes = 32;  // partial sums of a reduction
+inline constexpr std::size_t kBlock = 64;        // a block of complement_sums is 64 rows × 64 columns
+inline constexpr std::size_t kLanes = 32;        // partial sums of a reduction
+inline constexpr std::size_t kTestedAtOnce = 8;  // edges whose common neighbours are counted together
 
 using PeelKey = std::uint32_t;
 
@@ -91,10 +92,9 @@ struct Kernels {
   // Branch and bound: looks at every clique that could be larger, or stops at a limit.
   void (*search)(LocalSearch& task);
 
-  // Drops edges from u to later vertices whose ends have fewer than `common` common neighbours and marks both ends in
-  // `changing`; returns how many. Edges between two rows that are not marked in `changed` are known to be strong.
-  std::size_t (*drop_weak_edges)(Word* rows, std::size_t stride, std::size_t u, std::size_t common, const bool* changed,
-                                 bool* changing);
+  // Which of the vertices `asked` have fewer than `common` neighbours in common with u; stops at `enough` of them.
+  std::size_t (*find_weak_edges)(const Word* rows, std::size_t stride, std::size_t u, const Vertex* asked,
+                                 std::size_t count, std::size_t common, std::size_t enough, Vertex* weak);
 
   // y[i] = sum over columns j with bit (i, j) set of the values behind `tables`; see relaxation.h for the layout.
   void (*table_sums)(const Word* blocks, std::size_t row_blocks, std::size_t column_blocks, const double* tables,

@@ -264,26 +264,3 @@ void search(LocalSearch& task) {
       return BranchAndBound<0>(task).run();
   }
 }
-
-std::size_t drop_weak_edges(Word* rows, std::size_t stride, std::size_t u, std::size_t common, const bool* changed,
-                            bool* changing) {
-  std::size_t dropped = 0;
-  Word* mine = rows + u * stride;
-  for (std::size_t w = u / kWordBits; w < stride; ++w) {
-    Word rest = mine[w];
-    if (w == u / kWordBits) rest &= ~Word{0} << (u % kWordBits);
-    for (; rest != 0; rest &= rest - 1) {
-      const std::size_t v = w * kWordBits + lowest_bit(rest);
-      if (!changed[u] && !changed[v]) continue;
-      Word* other = rows + v * stride;
-      std::size_t shared = 0;
-      for (std::size_t k = 0; k < stride; ++k) shared += bit_count(mine[k] & other[k]);
-      if (shared >= common) continue;
-      mine[w] &= ~(Word{1} << (v % kWordBits));
-      other[u / kWordBits] &= ~(Word{1} << (u % kWordBits));
-      changing[u] = changing[v] = true;
-      ++dropped;
-    }
-  }
-  return dropped;
-}

@@ -23,7 +23,7 @@ from .run import Run
 
 __all__ = ["find_exact"]
 
-_ROUNDS = ((0, 20), (2_000, 200), (20_000, 20_000))
+_ROUNDS = ((0, 20), (500, 50), (1_000, 100), (2_000, 200), (4_000, 800), (8_000, 4_000), (20_000, 20_000))
 """Steps of local search and nodes of branch and bound, round by round: most registration graphs need the first only."""
 _ROUND_VERTICES = 512
 """Kernels with more vertices get fewer nodes a round: the cost of a node grows with the square of their number."""
@@ -52,8 +52,8 @@ def find_exact(run: Run, options: RelaxationOptions) -> None:
     pruned = ordered.prune(run.size)
     kernel = _reduce(run, _Kernel(pruned, ordered.original(np.arange(pruned.num_vertices))))
     for steps, nodes in _ROUNDS:
-        share = (_ROUND_VERTICES / max(_ROUND_VERTICES, kernel.graph.num_vertices)) ** 2
-        kernel = _search_round(run, kernel, steps, max(20, round(nodes * share)))
+        scale = max(1.0, kernel.graph.num_vertices / _ROUND_VERTICES)
+        kernel = _search_round(run, kernel, round(steps * scale), max(20, round(nodes / scale**2)))
     if _go_on(run):
         size_before = run.size
         relax_outside_clique(run, ordered, start, options)
@@ -92,7 +92,8 @@ def _reduce(run: Run, kernel: _Kernel) -> _Kernel:
 def _local_search(run: Run, kernel: _Kernel, steps: int) -> None:
     if not kernel.graph.has_bits or not 0 < kernel.graph.num_vertices <= _LOCAL_SEARCH_VERTICES:
         return
-    clique, done = _core.local_search(kernel.graph, np.empty(0, dtype=np.int64), steps, run.seconds_left())
+    start = np.flatnonzero(np.isin(kernel.vertices, run.clique))
+    clique, done = _core.local_search(kernel.graph, start, steps, run.upper_bound, steps, run.seconds_left())
     run.offer("local search", kernel.vertices[clique], vertices=kernel.graph.num_vertices, iterations=done)
 
 
