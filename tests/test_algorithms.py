@@ -13,6 +13,8 @@ from strategies import graphs, random_graph, uniform_graphs
 import clipperplus as cp
 from clipperplus import _core
 
+FOREVER = _core.Watch(None, False)
+
 
 @settings(max_examples=1000)
 @given(graphs())
@@ -25,7 +27,7 @@ def test_greedy_size_is_that_of_the_papers_listing(graph: cp.Graph) -> None:
 @given(uniform_graphs(max_vertices=24))
 def test_colour_bound_is_at_most_the_core_bound(graph: cp.Graph) -> None:
     ordered = graph.subgraph(graph.degeneracy_order()[::-1])
-    colours = _core.greedy_colours(ordered._native, None)
+    colours = _core.greedy_colours(ordered._native, FOREVER)
     assert colours is not None
     assert oracles.clique_number(graph) <= colours <= graph.core_numbers().max(initial=-1) + 1
 
@@ -38,7 +40,7 @@ def test_first_steps_of_the_ascent_are_the_papers(n: int, density: float, seed: 
     start = np.random.default_rng(seed).random(n)
     options = _core.RelaxationOptions()
     options.max_outer, options.max_inner = 2, 5
-    ours = _core.relax(graph._native, start, options, None)
+    ours = _core.relax(graph._native, start, options, FOREVER)
     theirs, _ = oracles.relaxation(graph.adjacency(), start, max_outer=2, max_inner=5)
     assert np.abs(ours.u - theirs).max() < 1e-10
 
@@ -64,8 +66,8 @@ def test_csr_and_bits_follow_the_same_path() -> None:
     options = _core.RelaxationOptions()
     options.max_outer, options.max_inner = 3, 8
     start = np.random.default_rng(0).random(80)
-    in_bits = _core.relax(dense._native, start, options, None)
-    in_csr = _core.relax(sparse._native, np.concatenate((start, np.zeros(5920))), options, None)
+    in_bits = _core.relax(dense._native, start, options, FOREVER)
+    in_csr = _core.relax(sparse._native, np.concatenate((start, np.zeros(5920))), options, FOREVER)
     assert np.abs(in_bits.u - in_csr.u[:80]).max() < 1e-10
     assert not in_csr.u[80:].any()
 
@@ -91,7 +93,7 @@ def test_iteration_limits_are_obeyed() -> None:
     graph = random_graph(100, 0.5, 1)
     options = _core.RelaxationOptions()
     options.max_outer, options.max_inner, options.max_line_search = 3, 4, 2
-    result = _core.relax(graph._native, np.ones(100), options, None)
+    result = _core.relax(graph._native, np.ones(100), options, FOREVER)
     assert result.outer_steps == 3
     assert result.inner_steps <= 12
     assert result.evaluations <= 24

@@ -15,6 +15,8 @@ import clipperplus as cp
 from clipperplus import _core
 from clipperplus.clique import METHODS
 
+FOREVER = _core.Watch(None, False)
+
 
 def check(graph: cp.Graph, result: cp.CliqueResult, omega: int) -> None:
     vertices = result.vertices.tolist()
@@ -62,7 +64,7 @@ def test_exact_search_proves_the_maximum(graph: cp.Graph) -> None:
 def test_branch_and_bound_alone_proves_the_maximum(graph: cp.Graph, start: int) -> None:
     """Without the greedy clique, the bounds and the reductions before it, from any size that must be beaten."""
     ordered, _, order = _core.order_by_core(graph._native)
-    clique, upper_bound, _, complete = _core.search_clique(ordered, start, 2**63, None)
+    clique, upper_bound, _, complete = _core.search_clique(ordered, start, 2**64 - 1, 1, True, True, None, FOREVER)
     omega = clique_number(graph)
     assert complete
     assert max(upper_bound, start) == max(omega, start)
@@ -73,7 +75,7 @@ def test_branch_and_bound_alone_proves_the_maximum(graph: cp.Graph, start: int) 
 @settings(max_examples=1000)
 @given(graph=st.one_of(graphs(), uniform_graphs(max_vertices=40)), size=st.integers(0, 12))
 def test_reductions_keep_every_larger_clique(graph: cp.Graph, size: int) -> None:
-    reduced, vertices = _core.reduce(graph._native, size, None)
+    reduced, vertices = _core.reduce(graph._native, size, FOREVER)
     kept = graph.subgraph(vertices)
     assert clique_number(kept) == clique_number(graph) or clique_number(graph) <= size
     pairs = {tuple(pair) for pair in reduced.edges().reshape(-1, 2).tolist()}

@@ -1,5 +1,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include "common.h"
 #include "graph.h"
 #include "greedy.h"
+#include "listing.h"
 #include "local_search.h"
 #include "maximal.h"
 #include "reduction.h"
@@ -25,12 +27,12 @@ void check_length(const Graph& graph, std::size_t length, const char* what) {
 std::vector<std::int64_t> widen(const std::vector<Vertex>& vertices) { return {vertices.begin(), vertices.end()}; }
 
 std::tuple<VectorOut<std::int64_t>, std::size_t> bound_greedy(const Graph& graph, VectorIn<Vertex> cores,
-                                                              std::size_t threads, std::optional<double> seconds) {
+                                                              std::size_t threads, const Watch& watch) {
   check_length(graph, cores.size(), "cores must have one entry per vertex");
   GreedyResult result;
   {
     const WithoutGil without_gil;
-    auto control = make_control(seconds);
+    auto control = watch.control();
     result = greedy_clique(graph, as_span(cores), threads, kernels(), control);
   }
   return {to_numpy(widen(result.clique)), result.starts};
@@ -44,14 +46,14 @@ std::tuple<VectorOut<std::int64_t>, std::size_t, std::size_t> bound_maximal(cons
   MaximalClique result;
   {
     const WithoutGil without_gil;
-    auto control = make_control(std::nullopt);
+    auto control = uninterrupted_control();
     result = make_maximal(graph, as_span(claim), control);
   }
   return {to_numpy(widen(result.vertices)), result.removed, result.added};
 }
 
 RelaxationResult bound_relax(const Graph& graph, VectorIn<double> start, const RelaxationOptions& options,
-                             std::optional<double> seconds) {
+                             const Watch& watch) {
   check_length(graph, start.size(), "start must have one entry per vertex");
   bool positive = false;
   for (double x : as_span(start)) {
@@ -60,19 +62,19 @@ RelaxationResult bound_relax(const Graph& graph, VectorIn<double> start, const R
   }
   if (!positive) throw nb::value_error("start must have a positive entry");
   const WithoutGil without_gil;
-  auto control = make_control(seconds);
+  auto control = watch.control();
   return relax(graph, as_span(start), options, kernels(), control);
 }
 
 std::tuple<VectorOut<std::int64_t>, std::size_t> bound_local_search(const Graph& graph, VectorIn<std::int64_t> start,
                                                                     std::size_t patience, std::size_t target,
-                                                                    std::uint64_t seed, std::optional<double> seconds) {
+                                                                    std::uint64_t seed, const Watch& watch) {
   if (!graph.has_bits() || graph.num_vertices() > 0x7FFF) throw nb::value_error("only graphs of bit rows");
   const std::vector<std::int64_t> clique(start.data(), start.data() + start.size());
   LocalSearchResult result;
   {
     const WithoutGil without_gil;
-    auto control = make_control(seconds);
+    auto control = watch.control();
     // A start that is no clique, or has vertices that are not there, is cut down to one that is.
     std::vector<std::int64_t> checked;
     for (std::int64_t v : clique) {
@@ -87,54 +89,98 @@ std::tuple<VectorOut<std::int64_t>, std::size_t> bound_local_search(const Graph&
   return {to_numpy(widen(result.clique)), result.steps};
 }
 
-std::tuple<Graph, VectorOut<Vertex>> bound_reduce(const Graph& graph, std::size_t size, std::optional<double> seconds) {
-  if (!graph.has_bits()) throw nb::value_error("only graphs of bit rows can be reduced");
+std::tuple<Graph, VectorOut<Vertex>> bound_reduce(const Graph& graph, std::size_t size, const Watch& watch) {
   Reduction result;
   {
     const WithoutGil without_gil;
-    auto control = make_control(seconds);
+    auto control = watch.control();
     result = reduce(graph, size, kernels(), control);
   }
   return {std::move(result.graph), to_numpy(std::move(result.vertices))};
 }
 
-std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool> bound_search(const Graph& graph,
-                                                                                   std::size_t must_beat,
-                                                                                   std::uint64_t node_limit,
-                                                                                   std::optional<double> seconds) {
+std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool> bound_search(
+    const Graph& graph, std::size_t must_beat, std::uint64_t node_limit, std::size_t threads, bool recolour,
+    bool propagate, const std::optional<nb::typed<nb::callable, void(std::size_t, std::size_t)>>& on_progress,
+    const Watch& watch) {
   SearchResult result;
+  OnProgress tell;
+  if (on_progress) {
+    tell = [&on_progress](std::size_t size, std::size_t upper_bound) {
+      const nb::gil_scoped_acquire acquire;
+      (*on_progress)(size, upper_bound);
+    };
+  }
   {
     const WithoutGil without_gil;
-    auto control = make_control(seconds);
-    result = search_clique(graph, must_beat, node_limit, kernels(), control);
+    auto control = watch.control();
+    result = search_clique(graph, must_beat, {node_limit, threads, recolour, propagate}, tell, kernels(), control);
   }
   return {to_numpy(widen(result.clique)), result.upper_bound, result.nodes, result.complete};
+}
+
+std::tuple<std::vector<VectorOut<std::int64_t>>, bool> bound_list(const Graph& graph, std::size_t size, bool maximum,
+                                                                  std::size_t limit, const Watch& watch) {
+  std::vector<std::vector<std::int64_t>> found;
+  ListingResult result;
+  {
+    const WithoutGil without_gil;
+    auto control = watch.control();
+    // One more than wanted tells whether there are more.
+    const auto take = [&](std::span<const Vertex> clique) {
+      if (found.size() == limit) return false;
+      found.emplace_back(clique.begin(), clique.end());
+      return true;
+    };
+    result = list_cliques(graph, size, maximum, take, kernels(), control);
+  }
+  std::vector<VectorOut<std::int64_t>> cliques;
+  for (auto& clique : found) cliques.push_back(to_numpy(std::move(clique)));
+  return {std::move(cliques), result.complete};
 }
 
 }  // namespace
 
 void bind_clique(nb::module_& m) {
-  m.def("greedy_clique", bound_greedy, nb::arg("graph"), nb::arg("cores"), nb::arg("threads"),
-        nb::arg("seconds").none(), "Algorithm 1 on a graph ordered by decreasing core number: clique and starts.");
+  nb::class_<Watch>(m, "Watch", "When a run of kernels ends, and whether Ctrl-C ends it with what there is.")
+      .def(nb::init<std::optional<double>, bool>(), nb::arg("seconds").none(), nb::arg("return_on_interrupt"))
+      .def("within", &Watch::within, nb::arg("seconds"), "The same with an earlier end.")
+      .def_prop_ro("interrupted", &Watch::interrupted)
+      .def_prop_ro("expired", &Watch::expired);
+
+  m.def("greedy_clique", bound_greedy, nb::arg("graph"), nb::arg("cores"), nb::arg("threads"), nb::arg("watch"),
+        "Algorithm 1 on a graph ordered by decreasing core number: clique and starts.");
 
   m.def(
       "greedy_colours",
-      [](const Graph& graph, std::optional<double> seconds) {
+      [](const Graph& graph, const Watch& watch) {
         const WithoutGil without_gil;
-        auto control = make_control(seconds);
+        auto control = watch.control();
         return greedy_colours(graph, kernels(), control);
       },
-      nb::arg("graph"), nb::arg("seconds").none(), "Colours of a greedy colouring in index order.");
+      nb::arg("graph"), nb::arg("watch"), "Colours of a greedy colouring in index order.");
 
   m.def("local_search", bound_local_search, nb::arg("graph"), nb::arg("start"), nb::arg("patience"), nb::arg("target"),
-        nb::arg("seed"), nb::arg("seconds").none(), "The largest clique that a tabu search meets, and its steps.");
-  m.def("reduce", bound_reduce, nb::arg("graph"), nb::arg("size"), nb::arg("seconds").none(),
+        nb::arg("seed"), nb::arg("watch"), "The largest clique that a tabu search meets, and its steps.");
+  m.def("reduce", bound_reduce, nb::arg("graph"), nb::arg("size"), nb::arg("watch"),
         "The part in which a clique of more than `size` vertices lies, and its vertices.");
+  m.def("search_clique", bound_search, nb::arg("graph"), nb::arg("must_beat"), nb::arg("node_limit"),
+        nb::arg("threads"), nb::arg("recolour"), nb::arg("propagate"), nb::arg("on_progress").none(), nb::arg("watch"),
+        "Branch and bound on a graph ordered by decreasing core number: a larger clique or an empty one, an upper "
+        "bound, nodes, and whether the search is complete.");
   m.def(
-      "search_clique", bound_search, nb::arg("graph"), nb::arg("must_beat"), nb::arg("node_limit"),
-      nb::arg("seconds").none(),
-      "Branch and bound on a graph ordered by decreasing core number: a larger clique or an empty one, an upper bound, "
-      "nodes, and whether the search is complete.");
+      "bound_at_root",
+      [](const Graph& graph, std::size_t low, std::size_t high, bool recolour, bool propagate, const Watch& watch) {
+        const WithoutGil without_gil;
+        auto control = watch.control();
+        return bound_at_root(graph, low, high, {.recolour = recolour, .propagate = propagate}, kernels(), control);
+      },
+      nb::arg("graph"), nb::arg("low"), nb::arg("high"), nb::arg("recolour"), nb::arg("propagate"), nb::arg("watch"),
+      "An upper bound from a single node of the branch and bound, at least `low` and at most the known bound `high`.");
+  m.def("list_cliques", bound_list, nb::arg("graph"), nb::arg("size"), nb::arg("maximum"), nb::arg("limit"),
+        nb::arg("watch"),
+        "The maximal cliques of more than `size` vertices of a graph ordered by decreasing core number, and whether "
+        "that is all of them.");
 
   m.def("make_maximal", bound_maximal, nb::arg("graph"), nb::arg("claim"),
         "The maximal clique made from a claimed one; how many vertices were removed and added.");
@@ -163,8 +209,7 @@ void bind_clique(nb::module_& m) {
       .def_ro("evaluations", &RelaxationResult::evaluations)
       .def_ro("d", &RelaxationResult::d)
       .def_ro("finished", &RelaxationResult::finished);
-  m.def("relax", bound_relax, nb::arg("graph"), nb::arg("start"), nb::arg("options"), nb::arg("seconds").none(),
-        "Algorithm 2.");
+  m.def("relax", bound_relax, nb::arg("graph"), nb::arg("start"), nb::arg("options"), nb::arg("watch"), "Algorithm 2.");
 }
 
 }  // namespace clipperplus::bindings

@@ -4,7 +4,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -56,13 +58,44 @@ class WithoutGil {
   nb::gil_scoped_release release_;
 };
 
-// A deadline in seconds from now, and a look at Ctrl-C every 20 ms. Use while the GIL is released.
-inline Control make_control(std::optional<double> seconds) {
-  return Control(seconds, [] {
-    if (lifetime().ending) throw std::runtime_error("the interpreter is shutting down");
-    const nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  });
+// What the caller of a run of kernels wants: an end in time, and what Ctrl-C means. Shared by all kernels of the run.
+class Watch {
+ public:
+  Watch(std::optional<double> seconds, bool return_on_interrupt)
+      : state_(std::make_shared<State>()), deadline_(Control::seconds_from_now(seconds)) {
+    state_->return_on_interrupt = return_on_interrupt;
+  }
+
+  // The same with an earlier end.
+  Watch within(double seconds) const {
+    Watch copy(*this);
+    copy.deadline_ = std::min(deadline_, Control::seconds_from_now(seconds));
+    return copy;
+  }
+  bool interrupted() const { return state_->interrupted; }
+  bool expired() const { return interrupted() || Control::Clock::now() >= deadline_; }
+
+  // For a kernel that can return what it has when it is stopped. Use while the GIL is released.
+  Control control() const {
+    const auto deadline = interrupted() ? Control::Clock::time_point::min() : deadline_;
+    return Control(deadline, [state = state_] { return check_signals(state.get()); });
+  }
+
+  struct State {
+    bool return_on_interrupt = false;
+    std::atomic<bool> interrupted{false};
+  };
+  // Looks at Ctrl-C: throws, or notes it and says that the kernel has to stop.
+  static bool check_signals(State* state);
+
+ private:
+  std::shared_ptr<State> state_;
+  Control::Clock::time_point deadline_;
+};
+
+// For a kernel without a partial answer: no deadline, and Ctrl-C throws.
+inline Control uninterrupted_control() {
+  return Control(Control::Clock::time_point::max(), [] { return Watch::check_signals(nullptr); });
 }
 
 void bind_graph(nb::module_& m);

@@ -119,7 +119,7 @@ void bind_graph(nb::module_& m) {
             const std::vector<Vertex> chosen(vertices.data(), vertices.data() + vertices.size());
             for (Vertex v : chosen) checked(g, v);
             const WithoutGil without_gil;
-            auto control = make_control(std::nullopt);
+            auto control = uninterrupted_control();
             return g.subgraph(chosen, kernels(), control);
           },
           nb::arg("vertices"))
@@ -128,11 +128,13 @@ void bind_graph(nb::module_& m) {
           [](const Graph& g, std::size_t count) {
             if (count > g.num_vertices()) throw nb::value_error("there are fewer vertices");
             const WithoutGil without_gil;
-            auto control = make_control(std::nullopt);
+            auto control = uninterrupted_control();
             return g.prefix(count, kernels(), control);
           },
           nb::arg("count"), "The graph on the first `count` vertices.")
       .def("complement", &Graph::complement, nb::call_guard<WithoutGil>())
+      .def("compact", &Graph::compact, nb::call_guard<WithoutGil>(),
+           "The same graph in the smaller form, and so are graphs made from it.")
       .def(nb::self == nb::self, nb::sig("def __eq__(self, other: object, /) -> bool"));
 
   m.def(
@@ -141,7 +143,7 @@ void bind_graph(nb::module_& m) {
         Cores cores;
         {
           const WithoutGil without_gil;
-          auto control = make_control(std::nullopt);
+          auto control = uninterrupted_control();
           cores = core_numbers(graph, kernels(), control);
         }
         return std::tuple(to_numpy(std::move(cores.numbers)), to_numpy(std::move(cores.degeneracy)));
@@ -153,7 +155,7 @@ void bind_graph(nb::module_& m) {
         OrderedGraph ordered;
         {
           const WithoutGil without_gil;
-          auto control = make_control(std::nullopt);
+          auto control = uninterrupted_control();
           ordered = order_by_core(graph, kernels(), control);
         }
         return std::tuple(std::move(ordered.graph), to_numpy(std::move(ordered.cores)),

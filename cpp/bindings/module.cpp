@@ -19,6 +19,18 @@ Lifetime the_lifetime;
 Lifetime& lifetime() { return the_lifetime; }
 const simd::Kernels& kernels() { return *selected.load(std::memory_order_relaxed); }
 
+bool Watch::check_signals(State* state) {
+  if (lifetime().ending) throw std::runtime_error("the interpreter is shutting down");
+  const nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() == 0) return false;
+  if (state == nullptr || !state->return_on_interrupt || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0) {
+    throw nb::python_error();
+  }
+  PyErr_Clear();
+  state->interrupted = true;
+  return true;
+}
+
 }  // namespace clipperplus::bindings
 
 NB_MODULE(_core, m) {

@@ -66,11 +66,11 @@ void drop_duplicates(std::vector<std::int64_t>& offsets, std::vector<Vertex>& co
 
 }  // namespace
 
-bool Graph::bits_pay(std::size_t n, std::size_t m) {
+bool Graph::bits_pay(std::size_t n, std::size_t m, bool compact) {
   constexpr std::size_t kAlwaysBytes = std::size_t{2} << 20;
   const std::size_t bit_bytes = n * row_words(n) * sizeof(Word);
   const std::size_t csr_bytes = (n + 1) * sizeof(std::int64_t) + 2 * m * sizeof(Vertex);
-  return bit_bytes <= kAlwaysBytes || bit_bytes <= 2 * csr_bytes;
+  return bit_bytes <= kAlwaysBytes || bit_bytes <= (compact ? 1 : 2) * csr_bytes;
 }
 
 void Graph::allocate_bits(std::size_t n) {
@@ -192,7 +192,7 @@ Graph Graph::from_csr_pattern(std::size_t n, std::span<const std::int64_t> offse
 }
 
 void Graph::to_preferred_form() {
-  const bool want_bits = bits_pay(n_, m_);
+  const bool want_bits = bits_pay(n_, m_, compact_);
   if (want_bits && !has_bits_) csr_to_bits();
   if (!want_bits && has_bits_) bits_to_csr();
 }
@@ -251,6 +251,7 @@ Graph Graph::subgraph(std::span<const Vertex> vertices, const simd::Kernels& ker
   }
   Graph result =
       has_bits_ ? relabel_bits(vertices, position, kernels, control) : relabel_csr(vertices, position, control);
+  result.compact_ = compact_;
   result.to_preferred_form();
   return result;
 }
@@ -265,6 +266,7 @@ Graph Graph::prefix(std::size_t k, const simd::Kernels& kernels, Control& contro
     for (std::size_t w = 0; w < result.stride_; ++w) result.bits_[i * result.stride_ + w] = row(i)[w] & mask[w];
   }
   result.m_ = result.degree_sum(kernels) / 2;
+  result.compact_ = compact_;
   result.to_preferred_form();
   return result;
 }
@@ -288,6 +290,7 @@ Graph Graph::prefix_of_csr(std::size_t k, Control& control) const {
     result.offsets_.push_back(static_cast<std::int64_t>(result.neighbours_.size()));
   }
   result.m_ = result.neighbours_.size() / 2;
+  result.compact_ = compact_;
   result.to_preferred_form();
   return result;
 }
@@ -328,6 +331,9 @@ Graph Graph::relabel_csr(std::span<const Vertex> vertices, const std::vector<Ver
   std::vector<std::int64_t> offsets{0};
   std::vector<Vertex> columns;
   offsets.reserve(vertices.size() + 1);
+  std::size_t most = 0;
+  for (const Vertex v : vertices) most += neighbours(static_cast<std::size_t>(v)).size();
+  columns.reserve(most);
   for (const Vertex v : vertices) {
     for (Vertex u : neighbours(static_cast<std::size_t>(v))) {
       if (position[static_cast<std::size_t>(u)] >= 0) columns.push_back(position[static_cast<std::size_t>(u)]);
@@ -341,6 +347,18 @@ Graph Graph::relabel_csr(std::span<const Vertex> vertices, const std::vector<Ver
   transpose(result.n_, offsets, columns, result.offsets_, result.neighbours_, [&] { control.expired(); });
   result.m_ = columns.size() / 2;
   return result;
+}
+
+Graph Graph::compact() const {
+  Graph result(*this);
+  result.compact_ = true;
+  result.to_preferred_form();
+  return result;
+}
+
+Graph Graph::with_bits() && {
+  if (!has_bits_) csr_to_bits();
+  return std::move(*this);
 }
 
 Graph Graph::complement() const {

@@ -3,7 +3,8 @@
 // Representation, chosen from (n, m) alone so that equal graphs are always stored alike:
 //   bits  n padded bit rows (see bits.h): n²/8 bytes. Set algebra on 64 … 512 vertices an instruction.
 //   csr   row offsets (8 bytes a vertex) and sorted neighbours (4 bytes a direction of an edge).
-// Bits are kept while they cost at most 2 MiB, or at most twice what CSR would.
+// Bits are kept while they cost at most 2 MiB, or at most twice what CSR would; in a compact graph and those made from
+// it, at most once.
 //
 // Invariants: symmetric, no loops, neighbours sorted and unique, bits past n zero. The factories check their input
 // once and throw InvalidGraph, which names an offender.
@@ -94,11 +95,15 @@ class Graph {
   // The graph on the first k vertices: a copy of words for bits.
   Graph prefix(std::size_t k, const simd::Kernels& kernels, Control& control) const;
   Graph complement() const;
+  // The same graph where memory counts more than time: in the smaller form, and so are graphs made from it.
+  Graph compact() const;
+  // The same graph in bits, whatever it costs: for algorithms that know it to be small.
+  Graph with_bits() &&;
 
   bool operator==(const Graph& other) const;
 
  private:
-  static bool bits_pay(std::size_t n, std::size_t m);
+  static bool bits_pay(std::size_t n, std::size_t m, bool compact = false);
   void allocate_bits(std::size_t n);
   std::size_t degree_sum(const simd::Kernels& kernels) const;  // bits only
   Graph prefix_of_csr(std::size_t k, Control& control) const;
@@ -110,7 +115,7 @@ class Graph {
   void csr_to_bits();
 
   std::size_t n_ = 0, m_ = 0, stride_ = 0;
-  bool has_bits_ = true;
+  bool has_bits_ = true, compact_ = false;
   AlignedVector<Word> bits_;
   std::vector<std::int64_t> offsets_;
   std::vector<Vertex> neighbours_;

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
+
+#include "shared_best.h"
+#include "threads.h"
 
 namespace clipperplus {
 
@@ -81,36 +80,12 @@ class Grower {
   std::vector<Vertex> candidate_list_, clique_;
 };
 
-// The best clique so far, shared by the threads. Larger wins, then the lower start.
-class Best {
- public:
-  // What a clique from `start` must exceed in size to become the best.
-  std::size_t must_beat(std::size_t start) const {
-    const std::uint64_t key = key_.load(std::memory_order_relaxed);
-    const std::size_t size = key >> 32;
-    const std::size_t holder = ~static_cast<std::uint32_t>(key);
-    return size > 0 && start < holder ? size - 1 : size;
-  }
-  void offer(std::size_t start, std::span<const Vertex> clique) {
-    const std::lock_guard lock(mutex_);
-    if (clique.size() <= must_beat(start)) return;
-    vertices_.assign(clique.begin(), clique.end());
-    key_.store(std::uint64_t{clique.size()} << 32 | ~static_cast<std::uint32_t>(start), std::memory_order_relaxed);
-  }
-  std::vector<Vertex> take() { return std::move(vertices_); }
-
- private:
-  std::mutex mutex_;
-  std::atomic<std::uint64_t> key_{0};
-  std::vector<Vertex> vertices_;
-};
-
 }  // namespace
 
 GreedyResult greedy_clique(const Graph& ordered, std::span<const Vertex> cores, std::size_t threads,
                            const simd::Kernels& kernels, Control& control) {
   const std::size_t n = ordered.num_vertices();
-  Best best;
+  SharedBest best;
   std::atomic<std::size_t> next{0}, grown{0};
 
   // Starts are handed out in order. `owner` is the calling thread, the only one that may poll.
@@ -130,26 +105,7 @@ GreedyResult greedy_clique(const Graph& ordered, std::span<const Vertex> cores, 
     grown += mine;
   };
 
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
-  const auto guarded_work = [&](bool owner) {
-    try {
-      work(owner);
-    } catch (...) {
-      const std::lock_guard lock(failure_mutex);
-      if (!failure) failure = std::current_exception();
-      control.stop();
-    }
-  };
-  std::vector<std::thread> helpers;
-  try {
-    for (std::size_t t = 1; t < std::min(threads, n / 64); ++t) helpers.emplace_back(guarded_work, false);
-  } catch (const std::system_error&) {
-    // The system gives no more threads: those that started, and this one, do the work.
-  }
-  guarded_work(true);
-  for (std::thread& helper : helpers) helper.join();
-  if (failure) std::rethrow_exception(failure);
+  run_on_threads(std::min(threads, std::max<std::size_t>(n / 64, 1)), control, work, [] {});
   return {best.take(), grown};
 }
 

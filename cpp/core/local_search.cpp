@@ -64,9 +64,9 @@ class TabuSearch {
   void step(std::size_t now) {
     constexpr std::size_t kTenure = 7;
     if (choose(0, now)) {
-      add(choices_[random_.below(choices_.size())]);
+      add(draw());
     } else if (choose(1, now)) {
-      const std::size_t v = choices_[random_.below(choices_.size())];
+      const std::size_t v = draw();
       drop(missed_by(v), now + kTenure + random_.below(choices_.size()));
       add(v);
     } else if (size_ > 0) {
@@ -79,6 +79,7 @@ class TabuSearch {
   // Begins anew from a single vertex.
   void restart() {
     clear();
+    prefer_late_ = !prefer_late_;
     add(random_.below(n_));
   }
 
@@ -91,6 +92,17 @@ class TabuSearch {
 
  private:
   static constexpr std::uint16_t kNever = 0x7FFF;  // padding: misses more than any vertex can
+
+  // One of the choices; in every other run the last of several: a clique may hide among vertices of low degree, which
+  // come last in a graph ordered by core number, and a search that goes where there are many edges misses it.
+  std::size_t draw() {
+    constexpr int kSeveral = 5;
+    std::size_t chosen = choices_[random_.below(choices_.size())];
+    for (int more = prefer_late_ ? kSeveral - 1 : 0; more > 0; --more) {
+      chosen = std::max(chosen, choices_[random_.below(choices_.size())]);
+    }
+    return chosen;
+  }
 
   void clear() {
     std::fill_n(misses_.begin(), n_, std::uint16_t{0});
@@ -124,6 +136,7 @@ class TabuSearch {
   const Graph& graph_;
   const simd::Kernels& kernels_;
   std::size_t n_, size_ = 0;
+  bool prefer_late_ = false;
   AlignedVector<std::uint16_t> misses_;
   AlignedVector<Word> clique_;
   std::vector<std::size_t> free_at_, choices_;

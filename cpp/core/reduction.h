@@ -7,7 +7,7 @@
 // A round goes from the last vertex to the first: with the graph ordered by core number, few neighbours are left by
 // the time a vertex comes up, and it falls as soon as fewer than s of them hold. That takes (core number - s) tests a
 // vertex where looking at all edges takes (degree / 2); a test reads n/512 vectors at most.
-// Bit rows only.
+// Graphs in CSR lose whole vertices only, until what is left is small enough for bit rows.
 #pragma once
 
 #include <vector>

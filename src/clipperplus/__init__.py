@@ -3,8 +3,21 @@
 import atexit
 
 from . import _core
-from .clique import Certificate, CliqueResult, RelaxationOptions, Stage, find_clique
-from .errors import ClipperPlusError, FileFormatError, GraphError, OptionError
+from .clique import (
+    Certificate,
+    CliqueList,
+    CliqueResult,
+    RelaxationOptions,
+    SearchOptions,
+    Stage,
+    clique_number,
+    find_clique,
+    find_cliques_above,
+    find_maximum_cliques,
+    is_clique,
+    is_maximal,
+)
+from .errors import ClipperPlusError, FileFormatError, GraphError, MemoryLimitError, OptionError
 from .graph import Graph
 from .info import CoreInfo, core_info, select_simd_from_environment
 from .io.graphs import read_graph, write_graph
@@ -14,17 +27,25 @@ __version__ = core_info().version
 __all__ = [
     "Certificate",
     "ClipperPlusError",
+    "CliqueList",
     "CliqueResult",
     "CoreInfo",
     "FileFormatError",
     "Graph",
     "GraphError",
+    "MemoryLimitError",
     "OptionError",
     "RelaxationOptions",
+    "SearchOptions",
     "Stage",
     "__version__",
+    "clique_number",
     "core_info",
     "find_clique",
+    "find_cliques_above",
+    "find_maximum_cliques",
+    "is_clique",
+    "is_maximal",
     "read_graph",
     "write_graph",
 ]

@@ -13,5 +13,13 @@ class FileFormatError(ClipperPlusError):
     """A file does not hold what its name or its header promises. The message starts with the file, then the line."""
 
 
+class MemoryLimitError(ClipperPlusError):
+    """A search could need more memory than it is allowed. ``needed`` says how much, in bytes."""
+
+    def __init__(self, message: str, needed: int) -> None:
+        super().__init__(message)
+        self.needed = needed
+
+
 class OptionError(ClipperPlusError):
     """An option is unknown or out of its range. The message names it, what was expected and what came."""

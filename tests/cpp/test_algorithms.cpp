@@ -69,10 +69,10 @@ Answer solve(const Graph& graph, const simd::Kernels& kernels, std::size_t threa
   CHECK(answer.colours >= greedy.clique.size());
   CHECK(answer.colours <= static_cast<std::size_t>(ordered_cores.front()) + 1);
 
-  const auto searched = search_clique(ordered, 0, ~std::uint64_t{0}, kernels, control);
+  const auto searched = search_clique(ordered, 0, {.threads = threads}, nullptr, kernels, control);
   CHECK(searched.complete && is_clique(ordered, searched.clique));
   CHECK(searched.clique.size() >= greedy.clique.size() && searched.clique.size() <= answer.colours);
-  CHECK(search_clique(ordered, searched.clique.size(), ~std::uint64_t{0}, kernels, control).clique.empty());
+  CHECK(search_clique(ordered, searched.clique.size(), {.threads = threads}, nullptr, kernels, control).clique.empty());
   answer.maximum = searched.clique;
   if (ordered.has_bits()) {
     const auto reduced = reduce(ordered, searched.clique.size() - 1, kernels, control);
@@ -138,7 +138,7 @@ void many_restarts_of_the_tabu_search_stay_inside_the_graph() {
 void a_deadline_ends_the_search_with_an_answer() {
   const auto graph = make_graph(300, random_edges(300, 0.5, 8));
   const auto& kernels = *simd::available().front();
-  Control control(0.0, nullptr);
+  Control control(Control::seconds_from_now(0.0), nullptr);
   const std::vector<double> ones(300, 1.0);
   const auto relaxed = relax(graph, ones, {}, kernels, control);
   CHECK(!relaxed.finished && relaxed.u.size() == 300);
@@ -151,7 +151,7 @@ void a_long_line_search_obeys_the_deadline_and_a_tiny_start_is_a_start() {
   RelaxationOptions options;
   options.max_line_search = 1000000000;
   options.beta = 0.999999999;
-  Control control(0.05, nullptr);
+  Control control(Control::seconds_from_now(0.05), nullptr);
   CHECK(!relax(graph, std::vector<double>(300, 1.0), options, kernels, control).finished);
   Control free;
   const auto tiny = relax(graph, std::vector<double>(300, 5e-324), {}, kernels, free);
@@ -166,7 +166,7 @@ void a_check_that_throws_ends_the_search() {
   bool thrown = false;
   try {
     for (;;) {
-      Control control(std::nullopt, [] { throw Stop(); });
+      Control control(Control::seconds_from_now(std::nullopt), []() -> bool { throw Stop(); });
       RelaxationOptions options;
       options.tol_u = options.tol_f = 0.0;
       options.max_inner = 1000000;

@@ -193,9 +193,11 @@ Word find_misses(const std::uint16_t* misses, std::uint16_t wanted) {
 }
 #endif
 
-// clang-format off: search.inc.h comes last, it is the largest
+// clang-format off: what is used comes before what uses it
 #include "weak_edges.inc.h"
+#include "colour_bound.inc.h"
 #include "search.inc.h"
+#include "listing.inc.h"
 // clang-format on
 
 constexpr Kernels table(const char* name) {
@@ -209,6 +211,7 @@ constexpr Kernels table(const char* name) {
       .count_misses = count_misses,
       .find_misses = find_misses,
       .search = search,
+      .list_cliques = list_cliques,
       .find_weak_edges = find_weak_edges,
       .table_sums = table_sums,
       .step = step,

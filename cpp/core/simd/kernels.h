@@ -41,25 +41,40 @@ struct Forced {
   std::size_t colour, vertex;
 };
 
-// A search for a clique of more than `must_beat` vertices in a graph of bit rows. The caller provides the memory.
-struct LocalSearch {
+// A search for cliques of more than `must_beat` vertices in a graph of bit rows, below the node that is given by the
+// first `size` vertices of `clique` and its candidates. The caller provides the memory.
+struct CliqueTask {
   const Word* rows;
   std::size_t n, words;   // vertices; words of a row
-  std::size_t must_beat;  // grows with every clique found
-  Vertex* best;           // the last clique found, must_beat vertices; room for n
-  Vertex* clique;         // scratch, n
-  Word* levels;           // scratch, 2 · words for each depth 0 … n
-  Word* classes;          // scratch, words for each of n colour classes
-  Word* scratch;          // scratch, words
-  bool* used;             // scratch, n: colour classes that an inconsistent subset has used up …
-  std::size_t* unused;    // scratch, n: … and the others
-  Forced* forced;         // scratch, n
-  std::uint64_t nodes;    // grows with every node; the search stops at node_limit …
+  std::size_t must_beat;  // the search raises it with every clique found, the listing does not
+  Vertex* clique;         // room for the largest clique there can be, and one
+  std::size_t size;       // vertices of it that are given
+  Word* levels;           // kSearchSets or kListingSets sets for each of these sizes; the first holds the node's
+
+  Word* classes;                           // scratch, words for each of n colour classes
+  Word* pool;                              // scratch, words
+  bool* used;                              // scratch, n: colour classes that an inconsistent subset has used up …
+  std::size_t* unused;                     // scratch, n: … and the others
+  Forced* forced;                          // scratch, n
+  bool recolour = true, propagate = true;  // what the bound may do besides colouring
+
+  std::uint64_t nodes = 0;  // grows with every node; the task ends at node_limit …
   std::uint64_t node_limit;
-  bool (*stop)(void*);  // … or when this says so
+  bool (*stop)(void* context);  // … or when this says so
   void* context;
-  bool stopped;  // it did stop, the search is not complete
+  bool stopped = false;  // it did end early
+  // A clique of more than must_beat vertices. The listing ends if this says so; the search goes on.
+  bool (*found)(void* context, const Vertex* clique, std::size_t size);
+
+  // The search only: the best clique of all threads (see shared_best.h), the place of this task among theirs and how
+  // many vertices the clique has outside of this graph; how many threads are idle, and whom to give a node for them.
+  const std::uint64_t* best_key = nullptr;
+  std::size_t index = 0, outside = 0;
+  const int* idle = nullptr;
+  void (*give)(void* context, std::size_t size, const Word* candidates) = nullptr;
 };
+inline constexpr std::size_t kSearchSets = 2;   // candidates, those to branch on
+inline constexpr std::size_t kListingSets = 3;  // and those that are excluded
 
 struct Kernels {
   const char* name;
@@ -90,7 +105,9 @@ struct Kernels {
   Word (*find_misses)(const std::uint16_t* misses, std::uint16_t wanted);
 
   // Branch and bound: looks at every clique that could be larger, or stops at a limit.
-  void (*search)(LocalSearch& task);
+  void (*search)(CliqueTask& task);
+  // Finds every maximal clique of more than must_beat vertices once, or stops at a limit.
+  void (*list_cliques)(CliqueTask& task);
 
   // Which of the vertices `asked` have fewer than `common` neighbours in common with u; stops at `enough` of them.
   std::size_t (*find_weak_edges)(const Word* rows, std::size_t stride, std::size_t u, const Vertex* asked,

@@ -2,54 +2,69 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ..errors import GraphError, OptionError
+import numpy.typing as npt
+
+from ..errors import OptionError
 from ..graph import Graph
-from ..validation import as_integer, as_number
+from ..validation import as_integer
+from .arguments import as_clique, as_time_limit, check_graph
 from .clipperplus import find_clipperplus
-from .exact import find_exact
+from .exact import SearchOptions, find_exact
 from .greedy import find_greedy
+from .listing import CliqueList, find_cliques_above, find_maximum_cliques
+from .memory import fit_into_memory
+from .queries import is_clique, is_maximal
 from .relaxation import RelaxationOptions, find_relaxation
 from .result import Certificate, CliqueResult, Stage
-from .run import Run
+from .run import Callback, Run
 
-__all__ = ["METHODS", "Certificate", "CliqueResult", "RelaxationOptions", "Stage", "find_clique"]
+__all__ = [
+    "METHODS",
+    "Certificate",
+    "CliqueList",
+    "CliqueResult",
+    "RelaxationOptions",
+    "SearchOptions",
+    "Stage",
+    "clique_number",
+    "find_clique",
+    "find_cliques_above",
+    "find_maximum_cliques",
+    "is_clique",
+    "is_maximal",
+]
 
 
 @dataclass(frozen=True)
 class Method:
     """A row of the table of methods."""
 
-    find: Callable[[Run, RelaxationOptions], None]
+    find: Callable[[Run, RelaxationOptions, SearchOptions], None]
     """Runs it."""
     relaxes: bool
     """Whether it takes ``relaxation`` options."""
     searches: bool = False
-    """Whether it ends with a branch and bound, and so takes ``node_limit``."""
+    """Whether it ends with a branch and bound, and so takes ``search`` options and ``node_limit``."""
     time_limit: float | None = None
     """Default time limit in seconds."""
 
 
 METHODS = {
-    "auto": Method(
-        find_exact,
-        relaxes=True,
-        searches=True,
-        time_limit=1.0,
-    ),
+    "auto": Method(find_exact, relaxes=True, searches=True, time_limit=1.0),
     "exact": Method(find_exact, relaxes=True, searches=True),
-    "clipper+": Method(find_clipperplus, relaxes=True),
-    "greedy": Method(lambda run, _: find_greedy(run), relaxes=False),
-    "relaxation": Method(find_relaxation, relaxes=True),
+    "clipper+": Method(lambda run, relaxation, _: find_clipperplus(run, relaxation), relaxes=True),
+    "greedy": Method(lambda run, _, __: find_greedy(run), relaxes=False),
+    "relaxation": Method(lambda run, relaxation, _: find_relaxation(run, relaxation), relaxes=True),
 }
 """The methods of :func:`find_clique` by name."""
 
 _Default: TypeAlias = Literal["default"]
 _DEFAULT_RELAXATION = RelaxationOptions()
+_DEFAULT_SEARCH = SearchOptions()
 
 
 def find_clique(
@@ -58,8 +73,13 @@ def find_clique(
     method: str = "auto",
     time_limit: float | _Default | None = "default",
     threads: int = 1,
-    relaxation: RelaxationOptions | None = None,
+    start: npt.ArrayLike | None = None,
+    callback: Callback | None = None,
+    on_interrupt: Literal["raise", "return"] = "raise",
+    memory_limit: int | None = None,
     node_limit: int | None = None,
+    relaxation: RelaxationOptions | None = None,
+    search: SearchOptions | None = None,
 ) -> CliqueResult:
     """Find a large clique, and prove that it is the largest where that is possible.
 
@@ -75,11 +95,23 @@ def find_clique(
         ``"auto"`` and None for the others. Ordering the graph and checking the answer are always completed.
     threads
         Threads to use. The result does not depend on it.
-    relaxation
-        Settings of the relaxation, for the methods that use it.
+    start
+        A clique that is known already, as vertices. The answer is at least as large.
+    callback
+        Called as ``callback(size, upper_bound, seconds)`` whenever the best clique gets larger or the bound lower.
+        What it raises ends the search and is passed on.
+    on_interrupt
+        What Ctrl-C does: ``"raise"`` KeyboardInterrupt, or ``"return"`` the best clique so far with its bound.
+    memory_limit
+        Bytes that the search may need besides the graph. If it could need more, it works on compressed rows where
+        they are smaller, or is refused with :class:`MemoryLimitError`, which says how much it could need.
     node_limit
         Nodes of the branch and bound after which ``"auto"`` and ``"exact"`` stop: a cut-off that, unlike time, gives
         the same answer on every machine. None for no limit.
+    relaxation
+        Settings of the relaxation, for the methods that use it.
+    search
+        What ``"auto"`` and ``"exact"`` may use; for experiments.
 
     Returns
     -------
@@ -87,11 +119,7 @@ def find_clique(
         The clique is always maximal, ``upper_bound`` is always proven.
 
     """
-    if not isinstance(graph, Graph):
-        raise GraphError(
-            f"graph: expected a clipperplus.Graph, got {type(graph).__name__}; "
-            "Graph.from_adjacency and Graph.from_networkx make one"
-        )
+    check_graph(graph)
     chosen = METHODS.get(method) if isinstance(method, str) else None
     if chosen is None:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
@@ -99,16 +127,40 @@ def find_clique(
         raise OptionError(f"relaxation: method {method!r} has no relaxation")
     if relaxation is not None and not isinstance(relaxation, RelaxationOptions):
         raise OptionError(f"relaxation: expected RelaxationOptions, got {type(relaxation).__name__}")
+    if search is not None and not chosen.searches:
+        raise OptionError(f"search: method {method!r} has no search")
+    if search is not None and not isinstance(search, SearchOptions):
+        raise OptionError(f"search: expected SearchOptions, got {type(search).__name__}")
     if node_limit is not None and not chosen.searches:
         raise OptionError(f"node_limit: method {method!r} has no search")
-    nodes = 2**63 if node_limit is None else as_integer("node_limit", node_limit, 0, 2**63)
-    threads = as_integer("threads", threads, 1, 1024)
-    seconds = chosen.time_limit if isinstance(time_limit, str) and time_limit == "default" else time_limit
-    if isinstance(seconds, float) and seconds == math.inf:
-        seconds = None
-    if seconds is not None:
-        seconds = as_number("time_limit", seconds, 0.0, math.inf)
+    if callback is not None and not callable(callback):
+        raise OptionError(f"callback: expected a function, got {type(callback).__name__}")
+    if on_interrupt not in ("raise", "return"):
+        raise OptionError(f"on_interrupt: expected 'raise' or 'return', got {on_interrupt!r}")
+    limit = chosen.time_limit if isinstance(time_limit, str) and time_limit == "default" else time_limit
 
-    run = Run(graph, time_limit=seconds, threads=threads, node_limit=nodes)
-    chosen.find(run, relaxation or _DEFAULT_RELAXATION)
-    return run.result(method)
+    run = Run(
+        graph,
+        time_limit=as_time_limit(limit),
+        threads=as_integer("threads", threads, 1, 1024),
+        node_limit=None if node_limit is None else as_integer("node_limit", node_limit, 0, 2**63),
+        return_on_interrupt=on_interrupt == "return",
+        callback=callback,
+    )
+    if memory_limit is not None:
+        run.native = fit_into_memory(graph, as_integer("memory_limit", memory_limit, 0, 2**63), run.threads)
+    if start is not None:
+        run.offer("start", as_clique(graph, "start", start), vertices=graph.num_vertices)
+    interrupted = False
+    try:
+        chosen.find(run, relaxation or _DEFAULT_RELAXATION, search or _DEFAULT_SEARCH)
+    except KeyboardInterrupt:
+        if on_interrupt == "raise":
+            raise
+        interrupted = True
+    return run.result(method, interrupted=interrupted)
+
+
+def clique_number(graph: Graph, *, threads: int = 1) -> int:
+    """Return the size of the largest clique, proven; this can take long."""
+    return find_clique(graph, method="exact", threads=threads).size

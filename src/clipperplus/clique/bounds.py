@@ -20,7 +20,7 @@ def bound_by_colours(run: Run, ordered: OrderedGraph) -> None:
     if run.proven or run.out_of_time:
         return
     pruned = ordered.prune(run.size)
-    colours = _core.greedy_colours(pruned, run.seconds_left())
+    colours = _core.greedy_colours(pruned, run.watch)
     if colours is not None:
         run.bound(max(run.size, colours), Certificate.COLOUR_BOUND)
     run.record("colouring", vertices=pruned.num_vertices, iterations=colours)

@@ -43,7 +43,7 @@ def relax_outside_clique(
     guess = start[ordered.order[: pruned.num_vertices]]
     if not guess.any():  # a start vector of the caller's that is zero on all of A'
         return
-    support, steps = relax(pruned, guess, options, run.seconds_left())  # line 10
+    support, steps = relax(pruned, guess, options, run.watch)  # line 10
     size_before = run.size
     run.offer("relaxation", ordered.original(support), vertices=pruned.num_vertices, iterations=steps)  # line 11
     if run.size > size_before:

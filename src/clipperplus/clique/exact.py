@@ -7,12 +7,13 @@ Q. Wu, J.-K. Hao and F. Glover, "Multi-neighborhood tabu search for the maximum 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..errors import OptionError
 from .bounds import bound_by_colours, bound_by_cores
 from .clipperplus import relax_outside_clique
 from .greedy import greedy_clique
@@ -21,18 +22,48 @@ from .relaxation import RelaxationOptions
 from .result import Certificate
 from .run import Run
 
-__all__ = ["find_exact"]
+__all__ = ["Kernel", "SearchOptions", "find_exact", "reduce_kernel"]
 
 _ROUNDS = ((0, 20), (500, 50), (1_000, 100), (2_000, 200), (4_000, 800), (8_000, 4_000), (20_000, 20_000))
-"""Steps of local search and nodes of branch and bound, round by round: most registration graphs need the first only."""
+"""Patience of the local search and nodes of the branch and bound, round by round: most registration graphs need the
+first or the second only."""
+_LAST_PATIENCE = 200_000
 _ROUND_VERTICES = 512
-"""Kernels with more vertices get fewer nodes a round: the cost of a node grows with the square of their number."""
-_LAST_ROUND = (200_000, 2**63)
+"""Kernels with more vertices get fewer nodes a round, whose cost grows with the square of that, and more patience."""
+_LARGEST_SCALE = 8.0
+_SHARE_BEFORE_RELAXATION = 0.25
+"""Of a time limit: the rest is left to the relaxation, so that the clique is not smaller than that of ``clipper+``."""
 _LOCAL_SEARCH_VERTICES = 2**15 - 1
 
 
 @dataclass(frozen=True)
-class _Kernel:
+class SearchOptions:
+    """What ``auto`` and ``exact`` may use. Every part only saves time: without it the answer has the same size."""
+
+    core_bound: bool = True
+    """Stop where core numbers prove the clique to be maximum."""
+    colour_bound: bool = True
+    """Stop where a greedy colouring proves the clique to be maximum."""
+    reduction: bool = True
+    """Drop vertices and edges that no larger clique can have."""
+    local_search: bool = True
+    """Look for larger cliques by tabu search."""
+    relaxation: bool = True
+    """Look for a larger clique with the paper's relaxation, once the cheap steps have not closed the gap."""
+    recolouring: bool = True
+    """Bound nodes of the search better by moving vertices between colour classes."""
+    propagation: bool = True
+    """Bound nodes of the search better by unit propagation over colour classes."""
+
+    def __post_init__(self) -> None:
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if not isinstance(value, bool):
+                raise OptionError(f"{option.name}: expected True or False, got {value!r}")
+
+
+@dataclass(frozen=True)
+class Kernel:
     """The part of the graph in which a larger clique lies, ordered by decreasing core number."""
 
     graph: _core.Graph
@@ -40,70 +71,105 @@ class _Kernel:
     """Vertices of the input graph, by index in the kernel."""
 
 
-def find_exact(run: Run, options: RelaxationOptions) -> None:
+def find_exact(run: Run, relaxation: RelaxationOptions, options: SearchOptions) -> None:
     """Search for the maximum clique: cheap bounds first, then rounds of more and more effort until it is proven."""
-    start = options.start_vector(run.graph.num_vertices)
+    start = relaxation.start_vector(run.graph.num_vertices)
     ordered = order_by_core(run)
-    bound_by_cores(run, ordered)
+    if options.core_bound:
+        bound_by_cores(run, ordered)
     greedy_clique(run, ordered)
-    bound_by_colours(run, ordered)
+    if options.colour_bound:
+        bound_by_colours(run, ordered)
     if not _go_on(run):
         return
-    pruned = ordered.prune(run.size)
-    kernel = _reduce(run, _Kernel(pruned, ordered.original(np.arange(pruned.num_vertices))))
-    for steps, nodes in _ROUNDS:
-        scale = max(1.0, kernel.graph.num_vertices / _ROUND_VERTICES)
-        kernel = _search_round(run, kernel, round(steps * scale), max(20, round(nodes / scale**2)))
+    pruned = ordered.prune(run.size) if options.reduction else ordered.graph
+    kernel = Kernel(pruned, ordered.original(np.arange(pruned.num_vertices)))
+    search = _Search(run, options)
+    kernel = search.reduce(kernel)
+    early = run.watch if run.time_limit is None else run.watch.within(_SHARE_BEFORE_RELAXATION * run.time_limit)
+    for seed, (patience, nodes) in enumerate(_ROUNDS):
+        if not _go_on(run) or early.expired:
+            break
+        scale = min(_LARGEST_SCALE, max(1.0, kernel.graph.num_vertices / _ROUND_VERTICES))
+        kernel = search.look_around(kernel, round(patience * scale), seed, early)
+        search.branch_and_bound(kernel, max(20, round(nodes / scale**2)), early)
     if _go_on(run):
+        search.bound_at_root(kernel)
+    if _go_on(run) and options.relaxation:
         size_before = run.size
-        relax_outside_clique(run, ordered, start, options)
+        relax_outside_clique(run, ordered, start, relaxation)
         if run.size > size_before:
-            kernel = _reduce(run, kernel)
-    _search_round(run, kernel, *_LAST_ROUND)
+            kernel = search.reduce(kernel)
+    if _go_on(run):
+        kernel = search.look_around(kernel, _LAST_PATIENCE, len(_ROUNDS), run.watch)
+    if _go_on(run):
+        search.branch_and_bound(kernel, run.nodes_left(), run.watch)
 
 
 def _go_on(run: Run) -> bool:
     return not run.proven and not run.out_of_time and run.nodes_left() > 0
 
 
-def _search_round(run: Run, kernel: _Kernel, steps: int, nodes: int) -> _Kernel:
-    """Look for a larger clique, first by local search, then systematically; return what is left of the kernel."""
-    size_before = run.size
-    if _go_on(run) and steps > 0:
-        _local_search(run, kernel, steps)
-    if _go_on(run):
-        if run.size > size_before:
-            kernel = _reduce(run, kernel)
-        _branch_and_bound(run, kernel, nodes)
-    return kernel
-
-
-def _reduce(run: Run, kernel: _Kernel) -> _Kernel:
-    """Drop what cannot belong to a clique larger than the best one."""
-    graph, vertices = kernel.graph, kernel.vertices
-    if graph.has_bits:
-        graph, kept = _core.reduce(graph, run.size, run.seconds_left())
-        vertices = vertices[kept]
+def reduce_kernel(kernel: Kernel, size: int, watch: _core.Watch) -> Kernel:
+    """Drop what cannot belong to a clique of more than ``size`` vertices."""
+    graph, kept = _core.reduce(kernel.graph, size, watch)
     graph, _, order = _core.order_by_core(graph)
-    run.record("reduction", vertices=graph.num_vertices)
-    return _Kernel(graph, vertices[order])
+    return Kernel(graph, kernel.vertices[kept][order])
 
 
-def _local_search(run: Run, kernel: _Kernel, steps: int) -> None:
-    if not kernel.graph.has_bits or not 0 < kernel.graph.num_vertices <= _LOCAL_SEARCH_VERTICES:
-        return
-    start = np.flatnonzero(np.isin(kernel.vertices, run.clique))
-    clique, done = _core.local_search(kernel.graph, start, steps, run.upper_bound, steps, run.seconds_left())
-    run.offer("local search", kernel.vertices[clique], vertices=kernel.graph.num_vertices, iterations=done)
+@dataclass(frozen=True)
+class _Search:
+    """The steps that the rounds are made of."""
 
+    run: Run
+    options: SearchOptions
 
-def _branch_and_bound(run: Run, kernel: _Kernel, nodes: int) -> None:
-    clique, bound, visited, complete = _core.search_clique(
-        kernel.graph, run.size, min(nodes, run.nodes_left()), run.seconds_left()
-    )
-    run.nodes += visited
-    if clique.size:
-        run.offer("search", kernel.vertices[clique], vertices=kernel.graph.num_vertices, iterations=visited)
-    else:
-        run.record("search", vertices=kernel.graph.num_vertices, iterations=visited)
-    run.bound(run.size if complete else max(bound, run.size), Certificate.SEARCH)
+    def reduce(self, kernel: Kernel) -> Kernel:
+        if not self.options.reduction:
+            return kernel
+        kernel = reduce_kernel(kernel, self.run.size, self.run.watch)
+        self.run.record("reduction", vertices=kernel.graph.num_vertices)
+        return kernel
+
+    def look_around(self, kernel: Kernel, patience: int, seed: int, watch: _core.Watch) -> Kernel:
+        """Look for a larger clique by local search; return what is left of the kernel then."""
+        n = kernel.graph.num_vertices
+        if patience == 0 or not self.options.local_search or not kernel.graph.has_bits or n > _LOCAL_SEARCH_VERTICES:
+            return kernel
+        run, size_before = self.run, self.run.size
+        start = np.flatnonzero(np.isin(kernel.vertices, run.clique))
+        clique, steps = _core.local_search(kernel.graph, start, patience, run.upper_bound, seed, watch)
+        run.offer("local search", kernel.vertices[clique], vertices=n, iterations=steps)
+        return self.reduce(kernel) if run.size > size_before and _go_on(run) else kernel
+
+    def branch_and_bound(self, kernel: Kernel, nodes: int, watch: _core.Watch) -> None:
+        run = self.run
+        if not _go_on(run):
+            return
+        nodes = min(nodes, run.nodes_left())
+        clique, bound, visited, complete = _core.search_clique(
+            kernel.graph,
+            run.size,
+            nodes,
+            run.threads,
+            self.options.recolouring,
+            self.options.propagation,
+            run.on_progress,
+            watch,
+        )
+        run.nodes += visited
+        n = kernel.graph.num_vertices
+        if clique.size:
+            run.offer("search", kernel.vertices[clique], vertices=n, iterations=visited)
+        else:
+            run.record("search", vertices=n, iterations=visited)
+        run.bound(run.size if complete else max(bound, run.size), Certificate.SEARCH)
+
+    def bound_at_root(self, kernel: Kernel) -> None:
+        """Bound the whole kernel as the search bounds its nodes: for a search that may be cut off."""
+        run = self.run
+        bound = _core.bound_at_root(
+            kernel.graph, run.size, run.upper_bound, self.options.recolouring, self.options.propagation, run.watch
+        )
+        run.bound(bound, Certificate.SEARCH)
+        run.record("root bound", vertices=kernel.graph.num_vertices)

@@ -45,6 +45,6 @@ class OrderedGraph:
 
 def order_by_core(run: Run) -> OrderedGraph:
     """Compute core numbers and reorder the graph of the run by them."""
-    ordered = OrderedGraph(*_core.order_by_core(run.graph._native))
+    ordered = OrderedGraph(*_core.order_by_core(run.native))
     run.record("order", vertices=ordered.order.size)
     return ordered

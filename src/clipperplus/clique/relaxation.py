@@ -95,7 +95,7 @@ def find_relaxation(run: Run, options: RelaxationOptions) -> None:
     n = run.graph.num_vertices
     start = options.start_vector(n)
     if n > 0:
-        support, steps = relax(run.graph._native, np.ones(n) if start is None else start, options, run.seconds_left())
+        support, steps = relax(run.native, np.ones(n) if start is None else start, options, run.watch)
         run.offer("relaxation", support, vertices=n, iterations=steps)
     ordered = order_by_core(run)
     bound_by_cores(run, ordered)
@@ -103,8 +103,8 @@ def find_relaxation(run: Run, options: RelaxationOptions) -> None:
 
 
 def relax(
-    graph: _core.Graph, start: npt.NDArray[np.float64], options: RelaxationOptions, seconds: float | None
+    graph: _core.Graph, start: npt.NDArray[np.float64], options: RelaxationOptions, watch: _core.Watch
 ) -> tuple[npt.NDArray[np.int64], int]:
     """Return the vertices where the relaxed solution is positive, largest entries first, and the gradient steps."""
-    solution = _core.relax(graph, start, options._to_core(), seconds)
+    solution = _core.relax(graph, start, options._to_core(), watch)
     return solution.support, solution.inner_steps

@@ -61,6 +61,8 @@ class CliqueResult:
     """Time of the whole search."""
     method: str
     """The method as it was asked for."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended the search before it was done."""
 
     @property
     def size(self) -> int:
@@ -82,5 +84,6 @@ class CliqueResult:
             "certificate": self.certificate.value,
             "vertices": self.vertices.tolist(),
             "seconds": self.seconds,
+            "interrupted": self.interrupted,
             "stages": [asdict(stage) for stage in self.stages],
         }

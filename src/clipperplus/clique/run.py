@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,23 +13,42 @@ from .. import _core
 from ..graph import Graph
 from .result import Certificate, CliqueResult, Stage
 
-__all__ = ["Run"]
+__all__ = ["Callback", "Run"]
+
+Callback: TypeAlias = Callable[[int, int, float], object]
+"""``callback(size, upper_bound, seconds)``."""
+_NO_NODE_LIMIT = 2**64 - 1
 
 
 class Run:
     """Collects what the steps of a method find. Every clique offered is checked against the input graph."""
 
-    def __init__(self, graph: Graph, *, time_limit: float | None, threads: int = 1, node_limit: int = 2**63) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        time_limit: float | None = None,
+        threads: int = 1,
+        node_limit: int | None = None,
+        return_on_interrupt: bool = False,
+        callback: Callback | None = None,
+    ) -> None:
         self.graph = graph
+        self.native = graph._native
+        """The graph that the steps work on: the input, perhaps stored in another way."""
         self.threads = threads
+        self.time_limit = time_limit
         self.nodes = 0
-        self._node_limit = node_limit
+        self._node_limit = _NO_NODE_LIMIT if node_limit is None else node_limit
         self.clique: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.upper_bound = graph.num_vertices
         self._certificate = Certificate.NONE
+        self._callback = callback
+        self._told: tuple[int, int] = (0, graph.num_vertices + 1)
         self._stages: list[Stage] = []
         self._start = self._last = time.perf_counter()
-        self._deadline = None if time_limit is None else self._start + time_limit
+        self.watch = _core.Watch(time_limit, return_on_interrupt)
+        """What ends the kernels of this run."""
 
     @property
     def size(self) -> int:
@@ -39,20 +60,16 @@ class Run:
         """Whether the best clique so far is known to be a maximum one."""
         return self.size == self.upper_bound
 
-    def seconds_left(self) -> float | None:
-        """Time until the limit; None without one."""
-        return None if self._deadline is None else max(0.0, self._deadline - time.perf_counter())
-
     def nodes_left(self) -> int:
         """Nodes that a branch and bound may still look at."""
-        return max(0, self._node_limit - self.nodes)
+        return _NO_NODE_LIMIT if self._node_limit == _NO_NODE_LIMIT else max(0, self._node_limit - self.nodes)
 
     @property
     def out_of_time(self) -> bool:
-        """Whether the time limit has passed."""
-        return self.seconds_left() == 0.0
+        """Whether the time limit has passed, or Ctrl-C has come and the best so far is wanted."""
+        return self.watch.expired
 
-    def offer(self, stage: str, claim: npt.NDArray[np.int64], *, vertices: int, iterations: int) -> None:
+    def offer(self, stage: str, claim: npt.NDArray[np.int64], *, vertices: int, iterations: int | None = None) -> None:
         """End a stage with the clique that it claims, best vertices first.
 
         The claim is repaired, grown to a maximal clique, and kept if it is larger than the best so far.
@@ -61,12 +78,29 @@ class Run:
         if clique.size > self.size:
             self.clique = clique
         self.record(stage, vertices=vertices, iterations=iterations, removed=removed, added=added)
+        self.progress(self.size, self.upper_bound)
 
     def bound(self, upper_bound: int, certificate: Certificate) -> None:
         """Take a proven upper bound on the clique number."""
         if upper_bound < self.upper_bound or self._certificate is Certificate.NONE:
             self.upper_bound = min(upper_bound, self.upper_bound)
             self._certificate = certificate
+            self.progress(self.size, self.upper_bound)
+
+    def progress(self, size: int, upper_bound: int) -> None:
+        """Tell the caller of an improvement; what is no improvement is not passed on."""
+        if self._callback is None:
+            return
+        size = max(size, self._told[0])
+        upper_bound = max(size, min(upper_bound, self._told[1]))
+        if (size, upper_bound) != self._told and size > 0:
+            self._told = (size, upper_bound)
+            self._callback(size, upper_bound, time.perf_counter() - self._start)
+
+    @property
+    def on_progress(self) -> Callable[[int, int], None] | None:
+        """Whom a kernel tells of size and upper bound; None if nobody listens."""
+        return None if self._callback is None else self.progress
 
     def record(
         self, stage: str, *, vertices: int, iterations: int | None = None, removed: int = 0, added: int = 0
@@ -76,8 +110,10 @@ class Run:
         self._stages.append(Stage(stage, self.size, vertices, now - self._last, iterations, removed, added))
         self._last = now
 
-    def result(self, method: str) -> CliqueResult:
+    def result(self, method: str, *, interrupted: bool = False) -> CliqueResult:
         """Close the books."""
+        if self.size == 0 and self.graph.num_vertices > 0:  # interrupted before there was any clique
+            self.offer("start", self.clique, vertices=self.graph.num_vertices)
         self.clique.flags.writeable = False
         return CliqueResult(
             vertices=self.clique,
@@ -86,4 +122,5 @@ class Run:
             stages=tuple(self._stages),
             seconds=time.perf_counter() - self._start,
             method=method,
+            interrupted=interrupted or self.watch.interrupted,
         )

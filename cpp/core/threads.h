@@ -1,0 +1,47 @@
+// Work on several threads, one of which is the caller's.
+//
+// The caller's thread owns the Control: only its share of the work may poll it, the others read `stopped()`. What one
+// share throws ends all of them and is thrown again to the caller. If the system gives fewer threads than asked for,
+// those that there are do the work.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "control.h"
+
+namespace clipperplus {
+
+// Runs work(true) here and work(false) on up to threads - 1 others; returns when all have ended. `on_failure` must
+// wake whoever waits.
+template <class Work, class OnFailure>
+void run_on_threads(std::size_t threads, Control& control, Work work, OnFailure on_failure) {
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  const auto guarded = [&](bool owner) {
+    try {
+      work(owner);
+    } catch (...) {
+      {
+        const std::lock_guard lock(failure_mutex);
+        if (!failure) failure = std::current_exception();
+      }
+      control.stop();
+      on_failure();
+    }
+  };
+  std::vector<std::thread> helpers;
+  try {
+    for (std::size_t t = 1; t < threads; ++t) helpers.emplace_back(guarded, false);
+  } catch (const std::system_error&) {  // no more threads
+  }
+  guarded(true);
+  for (std::thread& helper : helpers) helper.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace clipperplus

@@ -1,0 +1,42 @@
+"""How much memory a search could need, before it begins."""
+
+from __future__ import annotations
+
+from .. import _core
+from ..errors import MemoryLimitError
+from ..graph import Graph
+
+__all__ = ["fit_into_memory", "memory_needed"]
+
+_COPIES = 5
+"""The graph in order, its pruned part, the relaxation's or the reduction's copy of that, the result of the reduction,
+and the colour classes of its first node."""
+_BYTES_A_VERTEX = 256
+"""Orders, core numbers, degrees, marks, the start vector and what the relaxation keeps beside it."""
+_COPIES_OF_SUBPROBLEM = 8
+"""For each thread: three stages of making it, its colour classes, its levels, and nodes given to other threads."""
+
+
+def memory_needed(graph: _core.Graph, threads: int) -> int:
+    """Return an upper bound on the bytes that any method needs besides the graph."""
+    n = graph.num_vertices
+    largest = int(graph.degrees().max(initial=0))
+    subproblem = min(largest * (largest // 512 + 1) * 64, 2 * graph.nbytes)
+    return _COPIES * graph.nbytes + _BYTES_A_VERTEX * n + threads * _COPIES_OF_SUBPROBLEM * subproblem + (1 << 20)
+
+
+def fit_into_memory(graph: Graph, limit: int, threads: int) -> _core.Graph:
+    """Return the graph in a form with which a search stays below the limit, or refuse it."""
+    needed = memory_needed(graph._native, threads)
+    if needed <= limit:
+        return graph._native
+    compact = graph._native.compact()
+    with_compact = compact.nbytes + memory_needed(compact, threads)
+    if with_compact <= limit:
+        return compact
+    least = min(needed, with_compact)
+    raise MemoryLimitError(
+        f"memory_limit: the search could need {least} bytes ({least / 2**20:.0f} MiB) besides the graph on "
+        f"{threads} thread{'s' if threads > 1 else ''}, {limit} are allowed",
+        least,
+    )
