@@ -75,7 +75,7 @@ Answer solve(const Graph& graph, const simd::Kernels& kernels, std::size_t threa
   CHECK(search_clique(ordered, searched.clique.size(), {.threads = threads}, nullptr, kernels, control).clique.empty());
   answer.maximum = searched.clique;
   if (ordered.has_bits()) {
-    const auto reduced = reduce(ordered, searched.clique.size() - 1, kernels, control);
+    const auto reduced = reduce(ordered, searched.clique.size() - 1, threads, kernels, control);
     answer.reduced_edges = reduced.graph.num_edges();
     for (Vertex v : searched.clique) {
       CHECK(std::binary_search(reduced.vertices.begin(), reduced.vertices.end(), v) || searched.clique.size() == 1);

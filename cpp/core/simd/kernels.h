@@ -109,9 +109,9 @@ struct Kernels {
   // Finds every maximal clique of more than must_beat vertices once, or stops at a limit.
   void (*list_cliques)(CliqueTask& task);
 
-  // Which of the vertices `asked` have fewer than `common` neighbours in common with u; stops at `enough` of them.
-  std::size_t (*find_weak_edges)(const Word* rows, std::size_t stride, std::size_t u, const Vertex* asked,
-                                 std::size_t count, std::size_t common, std::size_t enough, Vertex* weak);
+  // Which of the vertices `asked` have fewer than `common` neighbours in `mine`; room for all of them in `weak`.
+  std::size_t (*find_weak_edges)(const Word* rows, std::size_t stride, const Word* mine, const Vertex* asked,
+                                 std::size_t count, std::size_t common, Vertex* weak);
 
   // y[i] = sum over columns j with bit (i, j) set of the values behind `tables`; see relaxation.h for the layout.
   void (*table_sums)(const Word* blocks, std::size_t row_blocks, std::size_t column_blocks, const double* tables,

@@ -41,12 +41,11 @@ inline void add_shared(const Word* mine, const Word* const* others, std::size_t 
 }
 #endif
 
-std::size_t find_weak_edges(const Word* rows, std::size_t stride, std::size_t u, const Vertex* asked, std::size_t count,
-                            std::size_t common, std::size_t enough, Vertex* weak) {
-  const Word* mine = rows + u * stride;
+std::size_t find_weak_edges(const Word* rows, std::size_t stride, const Word* mine, const Vertex* asked,
+                            std::size_t count, std::size_t common, Vertex* weak) {
   const auto [first, cut, last, behind] = tested_words(mine, stride, common);
   std::size_t found = 0;
-  for (std::size_t begin = 0; begin < count && found < enough; begin += kTestedAtOnce) {
+  for (std::size_t begin = 0; begin < count; begin += kTestedAtOnce) {
     const Word* others[kTestedAtOnce];
     alignas(64) Word totals[kTestedAtOnce] = {};
     for (std::size_t i = 0; i < kTestedAtOnce; ++i) {
@@ -57,8 +56,9 @@ std::size_t find_weak_edges(const Word* rows, std::size_t stride, std::size_t u,
     Word most = 0;
     for (const Word total : totals) most = total > most ? total : most;
     if (most + behind >= common && cut < last) add_shared(mine, others, cut, last, totals);
-    for (std::size_t i = 0; i < kTestedAtOnce && begin + i < count && found < enough; ++i) {
-      if (totals[i] < common) weak[found++] = asked[begin + i];
+    for (std::size_t i = 0; i < kTestedAtOnce && begin + i < count; ++i) {
+      weak[found] = asked[begin + i];
+      found += totals[i] < common ? 1 : 0;  // no branch: nothing predicts it
     }
   }
   return found;

@@ -110,9 +110,9 @@ def _go_on(run: Run) -> bool:
     return not run.proven and not run.out_of_time and run.nodes_left() > 0
 
 
-def reduce_kernel(kernel: Kernel, size: int, watch: _core.Watch) -> Kernel:
+def reduce_kernel(kernel: Kernel, size: int, threads: int, watch: _core.Watch) -> Kernel:
     """Drop what cannot belong to a clique of more than ``size`` vertices."""
-    graph, kept = _core.reduce(kernel.graph, size, watch)
+    graph, kept = _core.reduce(kernel.graph, size, threads, watch)
     graph, _, order = _core.order_by_core(graph)
     return Kernel(graph, kernel.vertices[kept][order])
 
@@ -127,7 +127,7 @@ class _Search:
     def reduce(self, kernel: Kernel) -> Kernel:
         if not self.options.reduction:
             return kernel
-        kernel = reduce_kernel(kernel, self.run.size, self.run.watch)
+        kernel = reduce_kernel(kernel, self.run.size, self.run.threads, self.run.watch)
         self.run.record("reduction", vertices=kernel.graph.num_vertices)
         return kernel
 

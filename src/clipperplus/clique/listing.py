@@ -107,7 +107,7 @@ def _list(run: Run, size: int, limit: int, *, maximum: bool) -> CliqueList:
     ordered = order_by_core(run)
     pruned = ordered.prune(size)
     kernel = Kernel(pruned, ordered.original(np.arange(pruned.num_vertices)))
-    kernel = reduce_kernel(kernel, size, run.watch)
+    kernel = reduce_kernel(kernel, size, run.threads, run.watch)
     found, complete = _core.list_cliques(kernel.graph, size, maximum, limit, run.watch)
     cliques = [np.sort(kernel.vertices[clique]) for clique in found]
     for clique in cliques:
