@@ -24,10 +24,13 @@ from .run import Run
 
 __all__ = ["Kernel", "SearchOptions", "find_exact", "reduce_kernel"]
 
-_ROUNDS = ((0, 20), (500, 50), (1_000, 100), (2_000, 200), (4_000, 800), (8_000, 4_000), (20_000, 20_000))
+_ROUNDS = ((0, 20), (2_000, 20), (2_000, 100), (4_000, 400), (8_000, 4_000), (20_000, 20_000))
 """Patience of the local search and nodes of the branch and bound, round by round: most registration graphs need the
 first or the second only."""
 _LAST_PATIENCE = 200_000
+_LAST_PATIENCE_UNDER_LIMIT = 1_000_000
+"""The last local search, before the search that runs to the end: where that end will hardly be reached, the clique is
+what counts."""
 _ROUND_VERTICES = 512
 """Kernels with more vertices get fewer nodes a round, whose cost grows with the square of that, and more patience."""
 _LARGEST_SCALE = 8.0
@@ -101,7 +104,8 @@ def find_exact(run: Run, relaxation: RelaxationOptions, options: SearchOptions) 
         if run.size > size_before:
             kernel = search.reduce(kernel)
     if _go_on(run):
-        kernel = search.look_around(kernel, _LAST_PATIENCE, len(_ROUNDS), run.watch)
+        patience = _LAST_PATIENCE if run.time_limit is None else _LAST_PATIENCE_UNDER_LIMIT
+        kernel = search.look_around(kernel, patience, len(_ROUNDS), run.watch)
     if _go_on(run):
         search.branch_and_bound(kernel, run.nodes_left(), run.watch)
 
