@@ -48,5 +48,15 @@ def planted_cliques(draw: st.DrawFn, max_vertices: int = 40) -> Graph:
     return Graph.from_adjacency(matrix | matrix.T)
 
 
+@st.composite
+def sparse_complements(draw: st.DrawFn, max_vertices: int = 40) -> Graph:
+    """Nearly complete: large cliques, and colour classes of two."""
+    n = draw(st.integers(2, max_vertices))
+    missing = draw(st.sampled_from([0.01, 0.03, 0.06]))
+    return random_graph(n, missing, draw(st.integers(0, 2**32 - 1))).complement()
+
+
 def graphs() -> st.SearchStrategy[Graph]:
-    return st.one_of(uniform_graphs(), multipartite_graphs(), unions_of_cliques(), planted_cliques())
+    return st.one_of(
+        uniform_graphs(), multipartite_graphs(), unions_of_cliques(), planted_cliques(), sparse_complements()
+    )

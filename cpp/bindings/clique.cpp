@@ -89,13 +89,13 @@ std::tuple<VectorOut<std::int64_t>, std::size_t> bound_local_search(const Graph&
   return {to_numpy(widen(result.clique)), result.steps};
 }
 
-std::tuple<Graph, VectorOut<Vertex>> bound_reduce(const Graph& graph, std::size_t size, std::size_t threads,
+std::tuple<Graph, VectorOut<Vertex>> bound_reduce(Graph& graph, std::size_t size, std::size_t threads,
                                                   const Watch& watch) {
   Reduction result;
   {
     const WithoutGil without_gil;
     auto control = watch.control();
-    result = reduce(graph, size, threads, kernels(), control);
+    result = reduce(std::exchange(graph, Graph()), size, threads, kernels(), control);
   }
   return {std::move(result.graph), to_numpy(std::move(result.vertices))};
 }
@@ -164,7 +164,9 @@ void bind_clique(nb::module_& m) {
   m.def("local_search", bound_local_search, nb::arg("graph"), nb::arg("start"), nb::arg("patience"), nb::arg("target"),
         nb::arg("seed"), nb::arg("watch"), "The largest clique that a tabu search meets, and its steps.");
   m.def("reduce", bound_reduce, nb::arg("graph"), nb::arg("size"), nb::arg("threads"), nb::arg("watch"),
-        "The part in which a clique of more than `size` vertices lies, and its vertices.");
+        "The part in which a clique of more than `size` vertices lies, and its vertices. The graph is used up: it is "
+        "empty "
+        "afterwards.");
   m.def("search_clique", bound_search, nb::arg("graph"), nb::arg("must_beat"), nb::arg("node_limit"),
         nb::arg("threads"), nb::arg("recolour"), nb::arg("propagate"), nb::arg("on_progress").none(), nb::arg("watch"),
         "Branch and bound on a graph ordered by decreasing core number: a larger clique or an empty one, an upper "

@@ -124,7 +124,7 @@ Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
       columns[static_cast<std::size_t>(next[u]++)] = static_cast<Vertex>(v);
       columns[static_cast<std::size_t>(next[v]++)] = static_cast<Vertex>(u);
     }
-    next = {};
+    std::vector<std::int64_t>().swap(next);
     transpose(n, offsets, columns, graph.offsets_, graph.neighbours_, [] {});
     drop_duplicates(graph.offsets_, graph.neighbours_);
     graph.m_ = graph.neighbours_.size() / 2;
@@ -218,7 +218,7 @@ void Graph::bits_to_csr() {
     for_each_neighbour(v, [&](Vertex u) { neighbours_.push_back(u); });
     offsets_.push_back(static_cast<std::int64_t>(neighbours_.size()));
   }
-  bits_ = {};
+  AlignedVector<Word>().swap(bits_);  // unlike an assignment, gives the memory back
   stride_ = 0;
   has_bits_ = false;
 }

@@ -99,6 +99,7 @@ class Graph {
   Graph compact() const;
   // The same graph in bits, whatever it costs: for algorithms that know it to be small.
   Graph with_bits() &&;
+  AlignedVector<Word> take_rows() && { return std::move(bits_); }  // bits only
 
   bool operator==(const Graph& other) const;
 

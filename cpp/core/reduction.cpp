@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 #include <numeric>
+#include <span>
 
 #include "colour_degrees.h"
 #include "colouring.h"
@@ -16,18 +17,21 @@ namespace {
 struct Edge {
   Vertex u, v;
 };
+using EdgeLists = std::vector<std::vector<Edge>>;  // one of each thread
 
 // The graph while it loses edges and vertices. A vertex that falls is no longer present, its bits stay in the rows of
 // the others: clearing them would touch a cache line each.
 class Shrinking {
  public:
-  Shrinking(const Graph& graph, std::size_t size, std::size_t threads, const simd::Kernels& kernels)
+  // Begins with the vertices `kept`.
+  Shrinking(Graph graph, std::span<const Vertex> kept, std::size_t size, std::size_t threads,
+            const simd::Kernels& kernels)
       : n_(graph.num_vertices()),
         stride_(graph.stride()),
         size_(size),
         threads_(threads),
         kernels_(kernels),
-        rows_(graph.row(0), graph.row(0) + n_ * stride_),
+        rows_(std::move(graph).take_rows()),
         degree_(n_),
         weak_count_(n_, 0),
         present_(stride_, 0),
@@ -36,7 +40,15 @@ class Shrinking {
     edges_ = kernels.count_rows(rows_.data(), stride_, n_, degree_.data()) / 2;
     set_prefix(present_.data(), n_);
     set_prefix(changed_.data(), n_);
-    for (std::size_t v = 0; v < n_; ++v) remove_if_below(v);
+    std::size_t next = 0;
+    for (std::size_t v = 0; v < n_; ++v) {
+      if (next < kept.size() && static_cast<std::size_t>(kept[next]) == v) {
+        ++next;
+        remove_if_below(v);
+      } else {
+        remove(v);
+      }
+    }
   }
 
   std::size_t edges() const { return edges_; }
@@ -68,9 +80,9 @@ class Shrinking {
   bool present(std::size_t v) const { return test_bit(present_.data(), v); }
 
   // Weak edges between the vertices of some words and lower vertices.
-  std::vector<Edge> find_weak(std::size_t first_word, std::size_t end_word, Control& control) {
+  EdgeLists find_weak(std::size_t first_word, std::size_t end_word, Control& control) {
     const std::size_t limit = std::min(n_, end_word * kWordBits);
-    std::vector<Edge> found;
+    EdgeLists found;
     std::mutex found_mutex;
     std::atomic<std::size_t> next{0};
     const auto work = [&](bool) {
@@ -90,7 +102,7 @@ class Shrinking {
         }
       }
       const std::lock_guard lock(found_mutex);
-      found.insert(found.end(), edges.begin(), edges.end());
+      found.push_back(std::move(edges));
     };
     run_on_threads(edges_ >= kEdgesWorthThreads ? threads_ : 1, control, work, [] {});
     return found;
@@ -113,12 +125,11 @@ class Shrinking {
   }
 
   // Takes away what these edges hold up. What is left does not depend on their order.
-  void drop(const std::vector<Edge>& weak) {
-    if (weak.empty()) return;
-    for (const auto [u, v] : weak) {
-      ++weak_count_[static_cast<std::size_t>(u)];
-      ++weak_count_[static_cast<std::size_t>(v)];
-    }
+  void drop(const EdgeLists& weak) {
+    for_each_edge(weak, [&](std::size_t u, std::size_t v) {
+      ++weak_count_[u];
+      ++weak_count_[v];
+    });
     // Whole vertices first: that is cheaper than edge by edge. All are chosen before the first falls and takes edges
     // of the others, which may be weak ones, with it.
     std::vector<std::size_t> doomed;
@@ -130,16 +141,22 @@ class Shrinking {
     }
     for (const std::size_t v : doomed) remove(v);
     std::fill(weak_count_.begin(), weak_count_.end(), 0);
-    for (const auto [u, v] : weak) {
-      const auto a = static_cast<std::size_t>(u), b = static_cast<std::size_t>(v);
-      if (!present(a) || !present(b)) continue;
-      clear_bit(row(a), b);
-      clear_bit(row(b), a);
+    for_each_edge(weak, [&](std::size_t u, std::size_t v) {
+      if (!present(u) || !present(v)) return;
+      clear_bit(row(u), v);
+      clear_bit(row(v), u);
       --edges_;
-      lose_neighbour(a);
-      lose_neighbour(b);
-      remove_if_below(a);
-      remove_if_below(b);
+      lose_neighbour(u);
+      lose_neighbour(v);
+      remove_if_below(u);
+      remove_if_below(v);
+    });
+  }
+
+  template <class Visit>
+  static void for_each_edge(const EdgeLists& lists, Visit visit) {
+    for (const auto& list : lists) {
+      for (const auto [u, v] : list) visit(static_cast<std::size_t>(u), static_cast<std::size_t>(v));
     }
   }
 
@@ -183,9 +200,9 @@ class Shrinking {
 };
 
 // Drops weak edges, and vertices that have too few left.
-Reduction drop_weak_edges(const Graph& graph, std::size_t size, std::size_t threads, const simd::Kernels& kernels,
-                          Control& control) {
-  Shrinking shrinking(graph, size, threads, kernels);
+Reduction drop_weak_edges(Graph graph, std::span<const Vertex> kept, std::size_t size, std::size_t threads,
+                          const simd::Kernels& kernels, Control& control) {
+  Shrinking shrinking(std::move(graph), kept, size, threads, kernels);
   for (bool again = true; again;) {
     const std::size_t before = shrinking.edges();
     shrinking.do_round(control);
@@ -207,31 +224,31 @@ std::vector<Vertex> choose(const std::vector<Vertex>& from, const std::vector<Ve
 
 }  // namespace
 
-Reduction reduce(const Graph& graph, std::size_t size, std::size_t threads, const simd::Kernels& kernels,
-                 Control& control) {
-  Reduction result;
-  const Graph* current = &graph;  // the first copy is the first that is smaller
-  result.vertices.resize(graph.num_vertices());
-  std::iota(result.vertices.begin(), result.vertices.end(), Vertex{0});
+Reduction reduce(Graph graph, std::size_t size, std::size_t threads, const simd::Kernels& kernels, Control& control) {
+  std::vector<Vertex> original(graph.num_vertices());  // vertices of `graph` in the graph that came
+  std::iota(original.begin(), original.end(), Vertex{0});
+  std::vector<Vertex> kept = original;  // of those
   for (bool again = size >= 1; again && !control.expired();) {
-    const std::size_t before = result.vertices.size();
-    const auto colours = colour_vertices(*current, kernels, control);
+    const std::size_t before = original.size();
+    const auto colours = colour_vertices(graph, kernels, control);
     if (!colours) break;
-    const auto kept = keep_by_colours(*current, *colours, size, control);
-    if (kept.size() < before) {
-      result.graph = current->subgraph(kept, kernels, control);
-      result.vertices = choose(result.vertices, kept);
-      current = &result.graph;
+    kept = keep_by_colours(graph, *colours, size, control);
+    again = kept.size() * 4 < before * 3;  // fewer vertices may need fewer colours, and are worth a smaller graph
+    if (again) {
+      graph = graph.subgraph(kept, kernels, control);
+      original = choose(original, kept);
+      kept.resize(original.size());
+      std::iota(kept.begin(), kept.end(), Vertex{0});
     }
-    again = kept.size() * 10 < before * 9;  // fewer vertices may need fewer colours
   }
-  if (size < 2 || !current->has_bits() || result.vertices.empty() || control.stopped()) {
-    if (current == &graph) result.graph = graph;
-    return result;
+  Reduction result;
+  if (size >= 2 && graph.has_bits() && !control.stopped()) {
+    result = drop_weak_edges(std::move(graph), kept, size, threads, kernels, control);
+  } else {
+    result = {graph.subgraph(kept, kernels, control), kept};
   }
-  Reduction rest = drop_weak_edges(*current, size, threads, kernels, control);
-  rest.vertices = choose(result.vertices, rest.vertices);
-  return rest;
+  result.vertices = choose(original, result.vertices);
+  return result;
 }
 
 }  // namespace clipperplus

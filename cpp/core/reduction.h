@@ -27,7 +27,6 @@ struct Reduction {
 };
 
 // The deadline ends the rounds early: the graph is then larger than it need be, never too small.
-Reduction reduce(const Graph& graph, std::size_t size, std::size_t threads, const simd::Kernels& kernels,
-                 Control& control);
+Reduction reduce(Graph graph, std::size_t size, std::size_t threads, const simd::Kernels& kernels, Control& control);
 
 }  // namespace clipperplus

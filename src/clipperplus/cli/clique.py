@@ -15,6 +15,7 @@ from ..clique import METHODS, CliqueResult, find_clique
 from ..graph import Graph
 from ..io.graphs import read_graph
 from ..synthetic import registration_graph
+from .live import live_line
 
 __all__ = ["command"]
 
@@ -33,20 +34,35 @@ def command(
         float | None, typer.Option(help="Seconds; the default is 1 for auto and none for the others.")
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")] = 1,
+    memory_limit: Annotated[
+        float | None, typer.Option(help="MiB that the search may need besides the graph.", min=0)
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Find the largest clique of a graph and say whether it is proven to be the largest."""
+    """Find the largest clique of a graph and say whether it is proven to be the largest.
+
+    Ctrl-C ends the search with the best clique so far.
+    """
     if graph is None:
         name, loaded = "simulated registration, 1000 associations, 95 % outliers", registration_graph().graph
     else:
         name, loaded = str(graph), read_graph(graph)
-    result = find_clique(
-        loaded, method=method, time_limit="default" if time_limit is None else time_limit, threads=threads
-    )
+    with live_line() as callback:
+        result = find_clique(
+            loaded,
+            method=method,
+            time_limit="default" if time_limit is None else time_limit,
+            threads=threads,
+            memory_limit=None if memory_limit is None else round(memory_limit * 2**20),
+            callback=callback,
+            on_interrupt="return",
+        )
     if as_json:
         typer.echo(json.dumps({"graph": _describe(name, loaded), **result.to_dict()}))
     else:
         _print_summary(name, loaded, result)
+    if result.interrupted:
+        raise typer.Exit(130)
 
 
 def _describe(name: str, graph: Graph) -> dict[str, object]:
@@ -69,6 +85,8 @@ def _print_summary(name: str, graph: Graph, result: CliqueResult) -> None:
     else:
         console.print(f"[bold]clique: {result.size} vertices[/bold], not proven maximum:", end=" ")
         console.print(f"no clique has more than {result.upper_bound}")
+    if result.interrupted:
+        console.print("[yellow]interrupted[/yellow]: this is the best clique so far")
     console.print(_numbers(result), soft_wrap=True)
 
     table = Table(title=f"{result.method}: {result.seconds * 1e3:.2f} ms", title_justify="left")

@@ -85,7 +85,7 @@ def find_exact(run: Run, relaxation: RelaxationOptions, options: SearchOptions) 
         bound_by_colours(run, ordered)
     if not _go_on(run):
         return
-    pruned = ordered.prune(run.size) if options.reduction else ordered.graph
+    pruned = ordered.give_away(run.size if options.reduction else 0)
     kernel = Kernel(pruned, ordered.original(np.arange(pruned.num_vertices)))
     search = _Search(run, options)
     kernel = search.reduce(kernel)
@@ -115,7 +115,7 @@ def _go_on(run: Run) -> bool:
 
 
 def reduce_kernel(kernel: Kernel, size: int, threads: int, watch: _core.Watch) -> Kernel:
-    """Drop what cannot belong to a clique of more than ``size`` vertices."""
+    """Drop what cannot belong to a clique of more than ``size`` vertices. The kernel that is given is used up."""
     graph, kept = _core.reduce(kernel.graph, size, threads, watch)
     graph, _, order = _core.order_by_core(graph)
     return Kernel(graph, kernel.vertices[kept][order])

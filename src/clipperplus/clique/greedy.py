@@ -24,5 +24,5 @@ def find_greedy(run: Run) -> None:
 
 def greedy_clique(run: Run, ordered: OrderedGraph) -> None:
     """From every vertex that still matters, grow a clique along decreasing core numbers; offer the largest."""
-    clique, starts = _core.greedy_clique(ordered.graph, ordered.cores, run.threads, run.watch)
+    clique, starts = _core.greedy_clique(ordered.prune(0), ordered.cores, run.threads, run.watch)
     run.offer("greedy", ordered.original(clique), vertices=ordered.cores.size, iterations=starts)

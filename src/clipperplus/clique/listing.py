@@ -105,7 +105,7 @@ def _as_limit(limit: int | None) -> int:
 
 def _list(run: Run, size: int, limit: int, *, maximum: bool) -> CliqueList:
     ordered = order_by_core(run)
-    pruned = ordered.prune(size)
+    pruned = ordered.give_away(size)
     kernel = Kernel(pruned, ordered.original(np.arange(pruned.num_vertices)))
     kernel = reduce_kernel(kernel, size, run.threads, run.watch)
     found, complete = _core.list_cliques(kernel.graph, size, maximum, limit, run.watch)

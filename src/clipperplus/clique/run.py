@@ -115,6 +115,8 @@ class Run:
         if self.size == 0 and self.graph.num_vertices > 0:  # interrupted before there was any clique
             self.offer("start", self.clique, vertices=self.graph.num_vertices)
         self.clique.flags.writeable = False
+        if self.proven and self._certificate is Certificate.NONE:  # the clique is the whole graph
+            self._certificate = Certificate.CORE_BOUND
         return CliqueResult(
             vertices=self.clique,
             upper_bound=self.upper_bound,
