@@ -62,6 +62,6 @@ def sanitizers(session: nox.Session) -> None:
 @nox.session
 def benchmarks(session: nox.Session) -> None:
     """Run the benchmarks and write their tables to benchmarks/results: ``nox -s benchmarks -- --data DIR``."""
-    session.install(".")
-    for script in ("quality.py", "speed.py", "exact.py", "scale.py"):
+    session.install(".[bench]")
+    for script in ("quality.py", "speed.py", "exact.py", "simulated.py", "peers.py", "scale.py"):
         session.run("python", f"benchmarks/{script}", *session.posargs)

@@ -82,6 +82,18 @@ def median_ms(action: Callable[[], Any], repeats: int = 5) -> float:
     return statistics.median(times) * 1e3
 
 
+def resident_mb(field: str) -> float:
+    """Return a size from the process's status: VmRSS now, VmHWM the largest since the last reset."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
+
+
+def reset_peak() -> float:
+    """Forget the largest resident size so far; return the current one."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return resident_mb("VmRSS")
+
+
 def machine() -> str:
     """Return processor, cores and versions in a line."""
     model = platform.processor() or platform.machine()

@@ -12,22 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import argument_parser, check, markdown_table, median_ms, real_graph, write_report
+from common import (
+    argument_parser,
+    check,
+    markdown_table,
+    median_ms,
+    real_graph,
+    reset_peak,
+    resident_mb,
+    write_report,
+)
 
 import clipperplus as cp
 from clipperplus import _core
-
-
-def resident_mb(field: str) -> float:
-    """Return a size from the process's status: VmRSS now, VmHWM the largest since the last reset."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
-
-
-def reset_peak() -> float:
-    """Forget the largest resident size so far; return the current one."""
-    Path("/proc/self/clear_refs").write_text("5")
-    return resident_mb("VmRSS")
 
 
 def million_vertices(_: Path) -> list[tuple[str, str, str]]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from strategies import random_graph
 
 import clipperplus as cp
 
@@ -115,3 +118,46 @@ def test_version_and_help() -> None:
     assert run("--version").stdout.startswith(f"clipperplus {cp.__version__} (")
     assert "clique" in run("--help").stdout
     assert "--time-limit" in run("clique", "--help").stdout
+
+
+@pytest.fixture
+def hard(tmp_path: Path) -> Path:
+    path = tmp_path / "hard.clq"
+    cp.write_graph(path, random_graph(250, 0.9, 1))
+    return path
+
+
+def test_a_terminal_sees_size_and_bound_while_the_search_runs(hard: Path) -> None:
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from clipperplus.cli import main; main()", "clique", str(hard), "--json"]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=theirs, check=True, env={**os.environ, "TERM": "xterm"}
+    )
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "searching" in shown or "clique of" in shown
+    assert "none has more than" in shown
+    assert json.loads(done.stdout)["size"] >= 40
+
+
+def test_ctrl_c_prints_the_best_so_far(hard: Path) -> None:
+    command = [sys.executable, "-c", "from clipperplus.cli import main; main()"]
+    command += ["clique", str(hard), "--method", "exact", "--json", "--threads", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2.0)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=20)
+    answer = json.loads(output)
+    assert process.returncode == 130
+    assert answer["interrupted"] is True
+    assert 40 <= answer["size"] < answer["upper_bound"]
+    assert errors == ""
+
+
+def test_a_memory_limit_is_refused_in_one_line(hard: Path) -> None:
+    done = run("clique", hard, "--memory-limit", "0.1")
+    assert done.returncode == 2
+    assert done.stderr.startswith("clipperplus: memory_limit: the search could need")
+    assert done.stderr.count("\n") == 1

@@ -6,6 +6,7 @@
 #include "colouring.h"
 #include "cores.h"
 #include "greedy.h"
+#include "listing.h"
 #include "local_search.h"
 #include "maximal.h"
 #include "reduction.h"
@@ -42,7 +43,7 @@ void check_cores(const Graph& graph, const Cores& cores) {
 
 struct Answer {
   std::vector<Vertex> order, greedy, maximum, tabu;
-  std::size_t colours, reduced_edges;
+  std::size_t colours, reduced_edges, maximum_cliques;
   std::vector<double> u;
   bool operator==(const Answer&) const = default;
 };
@@ -74,6 +75,18 @@ Answer solve(const Graph& graph, const simd::Kernels& kernels, std::size_t threa
   CHECK(searched.clique.size() >= greedy.clique.size() && searched.clique.size() <= answer.colours);
   CHECK(search_clique(ordered, searched.clique.size(), {.threads = threads}, nullptr, kernels, control).clique.empty());
   answer.maximum = searched.clique;
+  const std::size_t omega = searched.clique.size();
+  CHECK(bound_at_root(ordered, 1, answer.colours, {}, kernels, control) >= omega);
+  SearchOptions plain{.threads = threads, .recolour = false, .propagate = false};
+  CHECK(search_clique(ordered, omega - 1, plain, nullptr, kernels, control).clique.size() == omega);
+  std::size_t listed = 0;
+  const auto take = [&](std::span<const Vertex> clique) {
+    CHECK(clique.size() == omega && is_clique(ordered, {clique.begin(), clique.end()}));
+    return ++listed < 100;
+  };
+  list_cliques(ordered, omega - 1, true, take, kernels, control);
+  answer.maximum_cliques = listed;
+  CHECK(listed > 0);
   if (ordered.has_bits()) {
     const auto reduced = reduce(ordered, searched.clique.size() - 1, threads, kernels, control);
     answer.reduced_edges = reduced.graph.num_edges();
@@ -106,6 +119,48 @@ void paths_and_threads_agree(std::size_t n, double density, unsigned seed) {
   for (const auto* kernels : paths) {
     for (std::size_t threads : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
       CHECK(solve(graph, *kernels, threads) == expected);
+    }
+  }
+}
+
+// Every maximal clique, found by trying all subsets.
+std::vector<std::vector<Vertex>> maximal_cliques(const Graph& graph, std::size_t above) {
+  std::vector<std::vector<Vertex>> found;
+  const std::size_t n = graph.num_vertices();
+  for (std::size_t subset = 1; subset < std::size_t{1} << n; ++subset) {
+    std::vector<Vertex> inside, outside;
+    for (std::size_t v = 0; v < n; ++v) (subset >> v & 1 ? inside : outside).push_back(static_cast<Vertex>(v));
+    if (inside.size() <= above || !is_clique(graph, inside)) continue;
+    const bool grows = std::any_of(outside.begin(), outside.end(), [&](Vertex v) {
+      auto larger = inside;
+      larger.push_back(v);
+      return is_clique(graph, larger);
+    });
+    if (!grows) found.push_back(inside);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void every_maximal_clique_is_listed_once() {
+  Control control;
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    const std::size_t n = 4 + seed % 8;
+    const auto graph = make_graph(n, random_edges(n, 0.3 + 0.1 * (seed % 7), seed));
+    for (const auto* kernels : simd::available()) {
+      const auto [ordered, cores, order] = order_by_core(graph, *kernels, control);
+      for (std::size_t above = 0; above < 4; ++above) {
+        std::vector<std::vector<Vertex>> listed;
+        const auto take = [&, &places = order](std::span<const Vertex> clique) {
+          auto& vertices = listed.emplace_back();
+          for (Vertex v : clique) vertices.push_back(places[static_cast<std::size_t>(v)]);
+          std::sort(vertices.begin(), vertices.end());
+          return true;
+        };
+        CHECK(list_cliques(ordered, above, false, take, *kernels, control).complete);
+        std::sort(listed.begin(), listed.end());
+        CHECK(listed == maximal_cliques(graph, above));
+      }
     }
   }
 }
@@ -185,7 +240,9 @@ int main() {
   for (std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{60}, std::size_t{130}}) {
     for (double density : {0.05, 0.5, 0.8}) paths_and_threads_agree(n, density, seed++);
   }
+  paths_and_threads_agree(100, 0.9, seed++);     // subproblems that are split
   paths_and_threads_agree(4200, 0.002, seed++);  // CSR
+  every_maximal_clique_is_listed_once();
   make_maximal_repairs();
   many_restarts_of_the_tabu_search_stay_inside_the_graph();
   a_deadline_ends_the_search_with_an_answer();
