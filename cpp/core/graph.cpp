@@ -244,13 +244,52 @@ std::vector<Vertex> Graph::degrees(const simd::Kernels& kernels) const {
   return result;
 }
 
-Graph Graph::subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const {
-  std::vector<Vertex> position(n_, -1);
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    position[static_cast<std::size_t>(vertices[i])] = static_cast<Vertex>(i);
+template <class PositionOf>
+Graph Graph::relabel_csr(std::span<const Vertex> vertices, PositionOf position_of, Control& control) const {
+  // Rows in the new order with unsorted neighbours; symmetric, so the transpose is the same graph with sorted rows.
+  std::vector<std::int64_t> offsets{0};
+  std::vector<Vertex> columns;
+  offsets.reserve(vertices.size() + 1);
+  std::size_t most = 0;
+  for (const Vertex v : vertices) most += neighbours(static_cast<std::size_t>(v)).size();
+  columns.reserve(most);
+  for (const Vertex v : vertices) {
+    for (Vertex u : neighbours(static_cast<std::size_t>(v))) {
+      if (const Vertex position = position_of(u); position >= 0) columns.push_back(position);
+    }
+    offsets.push_back(static_cast<std::int64_t>(columns.size()));
+    if (offsets.size() % kRowsPerPoll == 0) control.expired();
   }
-  Graph result =
-      has_bits_ ? relabel_bits(vertices, position, kernels, control) : relabel_csr(vertices, position, control);
+  Graph result;
+  result.n_ = vertices.size();
+  result.has_bits_ = false;
+  transpose(result.n_, offsets, columns, result.offsets_, result.neighbours_, [&] { control.expired(); });
+  result.m_ = columns.size() / 2;
+  return result;
+}
+
+Graph Graph::subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const {
+  constexpr std::size_t kFew = 64;
+  Graph result;
+  if (!has_bits_ && vertices.size() < n_ / kFew) {
+    // The subproblems of a large sparse graph are tiny: nothing may take time in proportion to n.
+    std::vector<std::pair<Vertex, Vertex>> places;
+    for (const Vertex v : vertices) places.emplace_back(v, static_cast<Vertex>(places.size()));
+    std::sort(places.begin(), places.end());
+    const auto position_of = [&](Vertex u) {
+      const auto place = std::lower_bound(places.begin(), places.end(), std::pair(u, Vertex{0}));
+      return place != places.end() && place->first == u ? place->second : Vertex{-1};
+    };
+    result = relabel_csr(vertices, position_of, control);
+  } else {
+    std::vector<Vertex> position(n_, -1);
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+      position[static_cast<std::size_t>(vertices[i])] = static_cast<Vertex>(i);
+    }
+    const auto position_of = [&](Vertex u) { return position[static_cast<std::size_t>(u)]; };
+    result =
+        has_bits_ ? relabel_bits(vertices, position, kernels, control) : relabel_csr(vertices, position_of, control);
+  }
   result.compact_ = compact_;
   result.to_preferred_form();
   return result;
@@ -322,30 +361,6 @@ Graph Graph::relabel_bits(std::span<const Vertex> vertices, const std::vector<Ve
     }
   }
   result.m_ = result.degree_sum(kernels) / 2;
-  return result;
-}
-
-Graph Graph::relabel_csr(std::span<const Vertex> vertices, const std::vector<Vertex>& position,
-                         Control& control) const {
-  // Rows in the new order with unsorted neighbours; symmetric, so the transpose is the same graph with sorted rows.
-  std::vector<std::int64_t> offsets{0};
-  std::vector<Vertex> columns;
-  offsets.reserve(vertices.size() + 1);
-  std::size_t most = 0;
-  for (const Vertex v : vertices) most += neighbours(static_cast<std::size_t>(v)).size();
-  columns.reserve(most);
-  for (const Vertex v : vertices) {
-    for (Vertex u : neighbours(static_cast<std::size_t>(v))) {
-      if (position[static_cast<std::size_t>(u)] >= 0) columns.push_back(position[static_cast<std::size_t>(u)]);
-    }
-    offsets.push_back(static_cast<std::int64_t>(columns.size()));
-    if (offsets.size() % kRowsPerPoll == 0) control.expired();
-  }
-  Graph result;
-  result.n_ = vertices.size();
-  result.has_bits_ = false;
-  transpose(result.n_, offsets, columns, result.offsets_, result.neighbours_, [&] { control.expired(); });
-  result.m_ = columns.size() / 2;
   return result;
 }
 

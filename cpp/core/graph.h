@@ -89,8 +89,8 @@ class Graph {
   }
 
   // The graph on `vertices` (distinct, in range), relabelled 0 … k-1 in the order given: a permutation of all
-  // vertices reorders the graph. Bits: k · n / 4096 transposed blocks; CSR: O(n + sum of degrees). The deadline is not
-  // observed, the periodic check is.
+  // vertices reorders the graph. Bits: k · n / 4096 transposed blocks; CSR: O(n + sum of degrees), without n for few
+  // vertices. The deadline is not observed, the periodic check is.
   Graph subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const;
   // The graph on the first k vertices: a copy of words for bits.
   Graph prefix(std::size_t k, const simd::Kernels& kernels, Control& control) const;
@@ -110,7 +110,8 @@ class Graph {
   Graph prefix_of_csr(std::size_t k, Control& control) const;
   Graph relabel_bits(std::span<const Vertex> vertices, const std::vector<Vertex>& position,
                      const simd::Kernels& kernels, Control& control) const;
-  Graph relabel_csr(std::span<const Vertex> vertices, const std::vector<Vertex>& position, Control& control) const;
+  template <class PositionOf>
+  Graph relabel_csr(std::span<const Vertex> vertices, PositionOf position_of, Control& control) const;
   void to_preferred_form();  // after m_ is known
   void bits_to_csr();
   void csr_to_bits();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bits.h"
@@ -19,29 +20,27 @@ class SharedBest {
   explicit SharedBest(std::size_t size = 0) : key_(pack(size, 0)), known_(size) {}
 
   // What a clique from `task` must exceed in size to become the best.
-  std::size_t must_beat(std::size_t task) const { return must_beat(load(), task); }
+  std::size_t must_beat(std::size_t task) const {
+    const std::uint64_t key = load();
+    const std::size_t size = key >> 32, holder = ~static_cast<std::uint32_t>(key);
+    return size > 0 && task < holder ? size - 1 : size;
+  }
   std::size_t size() const { return load() >> 32; }
   std::size_t task() const { return ~static_cast<std::uint32_t>(load()); }
 
-  // Takes the clique if it is better; says whether it is larger than all before.
-  bool offer(std::size_t task, std::span<const Vertex> clique) {
+  // Takes the clique if it is better.
+  void offer(std::size_t task, std::span<const Vertex> clique) {
     const std::lock_guard lock(mutex_);
-    if (clique.size() <= must_beat(task)) return false;
-    const bool larger = clique.size() > size();
+    if (clique.size() <= must_beat(task)) return;
     vertices_.assign(clique.begin(), clique.end());
     __atomic_store_n(&key_, pack(clique.size(), task), __ATOMIC_RELAXED);
-    return larger;
   }
   // Empty if no task found more than was known.
   std::vector<Vertex> take() { return std::move(vertices_); }
   bool improved() const { return size() > known_; }
 
-  // For kernels, which read the key with a plain atomic load; see must_beat below.
+  // For kernels, which read the key as must_beat() does.
   const std::uint64_t* key() const { return &key_; }
-  static std::size_t must_beat(std::uint64_t key, std::size_t task) {
-    const std::size_t size = key >> 32, holder = ~static_cast<std::uint32_t>(key);
-    return size > 0 && task < holder ? size - 1 : size;
-  }
 
  private:
   static std::uint64_t pack(std::size_t size, std::size_t task) {

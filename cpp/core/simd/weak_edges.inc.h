@@ -1,13 +1,13 @@
 // Edges whose ends share too few neighbours, compiled per instruction set: the inner loop of reduction.cpp.
 //
-// Rows are tested against the row of u eight at a time, so that one pass over it serves eight and the eight sums are
-// added up together. Cost: a load, an intersection, a count and an addition per 512 bits of a row, 1.5 cycles on two
+// Eight rows are tested against `mine` at a time, so that one pass over it serves eight and the eight sums are added up
+// together. Cost: a load, an intersection, a count and an addition per 512 bits of a row, 1.5 cycles on two
 // vector ports; the rows come from the second-level cache, which gives a line every two cycles or so.
 
-// Where in the row of u a test for common neighbours begins, where it may be given up, and where it ends.
+// Where in a row a test for common neighbours begins, where it may be given up, and where it ends.
 struct TestedWords {
-  std::size_t first, cut, last;  // multiples of eight words; u has no neighbours outside
-  std::size_t behind;            // neighbours of u from `cut` on
+  std::size_t first, cut, last;  // multiples of eight words; no bits outside
+  std::size_t behind;            // bits from `cut` on
 };
 
 inline TestedWords tested_words(const Word* mine, std::size_t stride, std::size_t common) {
@@ -19,8 +19,8 @@ inline TestedWords tested_words(const Word* mine, std::size_t stride, std::size_
   std::size_t first = 0, last = stride;
   while (first < last && count_block(first) == 0) first += kRowAlignWords;
   while (first < last && count_block(last - kRowAlignWords) == 0) last -= kRowAlignWords;
-  // Most pairs share next to nothing. What u has left behind `cut` is then too little to be worth reading on, unless
-  // that is only a short way.
+  // Most pairs share next to nothing. What is left behind `cut` is then too little to be worth reading on, unless that
+  // is only a short way.
   std::size_t cut = last, behind = 0;
   while (cut > first) {
     const std::size_t block = count_block(cut - kRowAlignWords);
