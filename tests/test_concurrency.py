@@ -78,19 +78,25 @@ def test_arrays_that_change_while_they_are_read_do_no_harm() -> None:
     n = 4000
     graph = cp.Graph.from_edges(n, [])
     vertices = np.arange(n, dtype=np.int32)
+    wide = np.arange(n)
     edges = np.column_stack((np.arange(n - 1), np.arange(1, n)))
     done = threading.Event()
 
     def scribble() -> None:
         while not done.is_set():
-            vertices[100], edges[-5:] = 2**30, 2**40
-            vertices[100], edges[-5:] = 100, (0, 1)
+            vertices[100], wide[-1], edges[-5:] = 2**30, 2**40, 2**40
+            vertices[100], wide[-1], edges[-5:] = 100, n - 1, (0, 1)
 
     writer = threading.Thread(target=scribble)
     writer.start()
     try:
         for _ in range(500):
-            for attempt in (lambda: graph.subgraph(vertices), lambda: cp.Graph.from_edges(10 * n, edges)):
+            attempts = (
+                lambda: graph.subgraph(vertices),
+                lambda: cp.Graph.from_edges(10 * n, edges),
+                lambda: cp.is_clique(graph, wide),
+            )
+            for attempt in attempts:
                 with contextlib.suppress(ValueError):
                     attempt()
     finally:

@@ -82,6 +82,24 @@ def test_an_exponential_number_of_cliques_does_no_harm() -> None:
     assert cp.find_maximum_cliques(graph, limit=None, time_limit=0.02).complete is False
 
 
+def test_listing_a_complete_graph_is_no_work() -> None:
+    """One maximal clique, whatever size is asked for: an excluded vertex that is joined to all ends a branch."""
+    graph = cp.Graph.from_adjacency(~np.eye(60, dtype=bool))
+    for size in (0, 1, 20, 30, 45, 59):
+        listed = cp.find_cliques_above(graph, size, time_limit=10.0)
+        assert listed.complete
+        assert as_lists(listed) == [list(range(60))]
+
+
+@settings(max_examples=60)
+@given(parts=st.lists(st.integers(1, 3), min_size=8, max_size=12), size=st.integers(0, 12))
+def test_complete_multipartite_graphs_have_the_product_of_their_parts(parts: list[int], size: int) -> None:
+    label = np.repeat(np.arange(len(parts)), parts)
+    graph = cp.Graph.from_adjacency(label[:, None] != label[None, :])
+    listed = cp.find_cliques_above(graph, size, limit=None)
+    assert len(listed) == (int(np.prod(parts)) if len(parts) > size else 0)
+
+
 def test_a_time_limit_too_short_to_prove_anything_is_said() -> None:
     listed = cp.find_maximum_cliques(random_graph(260, 0.9, 5), time_limit=0.05)
     assert not listed.complete
@@ -94,8 +112,24 @@ def test_a_list_is_a_sequence_of_read_only_arrays() -> None:
     assert [clique.tolist() for clique in listed] == [[2, 3, 4], [0, 1]]
     assert listed[0].tolist() == [2, 3, 4]
     assert len(listed[:1]) == 1
+    assert [1, 0] in listed
+    assert listed[0] in listed
+    assert [0, 2] not in listed
     with pytest.raises(ValueError, match="read-only"):
         listed[0][0] = 1
+
+
+def test_the_empty_graph_has_one_maximum_clique_and_none_above_a_size() -> None:
+    graph = cp.Graph.from_edges(0, [])
+    listed = cp.find_maximum_cliques(graph)
+    assert (len(listed), listed[0].size, listed.complete) == (1, 0, True)
+    assert not listed[0].flags.writeable
+    assert (len(cp.find_maximum_cliques(graph, limit=0)), cp.find_maximum_cliques(graph, limit=0).complete) == (
+        0,
+        False,
+    )
+    assert (len(cp.find_cliques_above(graph, 0)), cp.find_cliques_above(graph, 0).complete) == (0, True)
+    assert len(cp.find_maximum_cliques(random_graph(260, 0.9, 5), limit=0, time_limit=0.05)) == 0
 
 
 def test_wrong_arguments_are_named() -> None:

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from dataclasses import fields
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -101,6 +102,12 @@ def test_the_callback_hears_every_improvement_and_the_gap_never_widens(graph: cp
     assert set(sizes) <= {size for size, _, _ in told}
 
 
+def test_a_time_limit_is_kept_inside_a_reduction(simd: str) -> None:
+    graph = random_graph(5000, 0.5, 1)
+    limit = cp.find_clique(graph, method="greedy").seconds + 0.2
+    assert min(cp.find_clique(graph, time_limit=limit).seconds for _ in range(2)) < limit + 0.15
+
+
 def test_more_time_never_widens_the_gap() -> None:
     gaps = []
     for limit in (0.0, 0.01, 0.1, 0.5, 1.5):
@@ -129,6 +136,33 @@ def test_what_a_callback_raises_ends_the_search() -> None:
     with pytest.raises(EnoughError):
         cp.find_clique(HARD, method="exact", callback=stop)
     assert cp.find_clique(random_graph(100, 0.3, 1), threads=2).optimal  # and everything still works
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("stop_at", range(2, 8))
+def test_ctrl_c_while_the_callback_runs_loses_nothing(threads: int, stop_at: int) -> None:
+    """Also inside the search, where the clique that the callback was told of is not yet in Python's hands."""
+    graph = random_graph(120, 0.8, stop_at)
+    options = cp.SearchOptions(local_search=False, relaxation=False)
+    told: list[tuple[int, int]] = []
+
+    def interrupt(size: int, upper_bound: int, seconds: float) -> None:
+        told.append((size, upper_bound))
+        if len(told) == stop_at:
+            raise KeyboardInterrupt
+
+    def search(on_interrupt: Literal["raise", "return"]) -> cp.CliqueResult:
+        told.clear()
+        return cp.find_clique(
+            graph, method="exact", threads=threads, search=options, callback=interrupt, on_interrupt=on_interrupt
+        )
+
+    result = search("return")
+    assert result.interrupted
+    assert result.size >= told[-1][0]
+    assert result.upper_bound <= told[-1][1]
+    with pytest.raises(KeyboardInterrupt):
+        search("raise")
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -202,6 +236,7 @@ def test_wrong_options_are_named() -> None:
     graph = random_graph(10, 0.5, 1)
     for options, message in [
         ({"callback": 3}, "callback: expected a function, got int"),
+        ({"on_interrupt": np.array([1, 2])}, "on_interrupt: expected 'raise' or 'return'"),
         ({"on_interrupt": "ignore"}, "on_interrupt: expected 'raise' or 'return', got 'ignore'"),
         ({"memory_limit": -1}, "memory_limit: expected an integer from 0"),
         ({"memory_limit": 1.5}, "memory_limit: expected an integer, got 1.5"),

@@ -40,14 +40,16 @@ std::tuple<VectorOut<std::int64_t>, std::size_t> bound_greedy(const Graph& graph
 
 std::tuple<VectorOut<std::int64_t>, std::size_t, std::size_t> bound_maximal(const Graph& graph,
                                                                             VectorIn<std::int64_t> claim) {
-  for (std::int64_t v : as_span(claim)) {
+  // Copied before it is checked: the caller's array may change meanwhile.
+  const std::vector<std::int64_t> vertices(claim.data(), claim.data() + claim.size());
+  for (const std::int64_t v : vertices) {
     if (v < 0 || static_cast<std::size_t>(v) >= graph.num_vertices()) throw nb::value_error("vertex out of range");
   }
   MaximalClique result;
   {
     const WithoutGil without_gil;
     auto control = uninterrupted_control();
-    result = make_maximal(graph, as_span(claim), control);
+    result = make_maximal(graph, vertices, control);
   }
   return {to_numpy(widen(result.vertices)), result.removed, result.added};
 }
@@ -105,16 +107,21 @@ std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool> bound_sear
     bool propagate, const std::optional<nb::typed<nb::callable, void(std::size_t, std::size_t)>>& on_progress,
     const Watch& watch) {
   SearchResult result;
-  OnProgress tell;
-  if (on_progress) {
-    tell = [&on_progress](std::size_t size, std::size_t upper_bound) {
-      const nb::gil_scoped_acquire acquire;
-      (*on_progress)(size, upper_bound);
-    };
-  }
   {
     const WithoutGil without_gil;
     auto control = watch.control();
+    OnProgress tell;
+    if (on_progress) {
+      tell = [&](std::size_t size, std::size_t upper_bound) {
+        const nb::gil_scoped_acquire acquire;
+        try {
+          (*on_progress)(size, upper_bound);
+        } catch (nb::python_error& error) {
+          if (!watch.take_interrupt(error)) throw;
+          control.stop();  // Ctrl-C while the callback ran: what has been found so far is wanted
+        }
+      };
+    }
     result = search_clique(graph, must_beat, {node_limit, threads, recolour, propagate}, tell, kernels(), control);
   }
   return {to_numpy(widen(result.clique)), result.upper_bound, result.nodes, result.complete};
@@ -123,7 +130,7 @@ std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool> bound_sear
 std::tuple<std::vector<VectorOut<std::int64_t>>, bool> bound_list(const Graph& graph, std::size_t size, bool maximum,
                                                                   std::size_t limit, const Watch& watch) {
   std::vector<std::vector<std::int64_t>> found;
-  ListingResult result;
+  bool complete;
   {
     const WithoutGil without_gil;
     auto control = watch.control();
@@ -133,11 +140,11 @@ std::tuple<std::vector<VectorOut<std::int64_t>>, bool> bound_list(const Graph& g
       found.emplace_back(clique.begin(), clique.end());
       return true;
     };
-    result = list_cliques(graph, size, maximum, take, kernels(), control);
+    complete = list_cliques(graph, size, maximum, take, kernels(), control);
   }
   std::vector<VectorOut<std::int64_t>> cliques;
   for (auto& clique : found) cliques.push_back(to_numpy(std::move(clique)));
-  return {std::move(cliques), result.complete};
+  return {std::move(cliques), complete};
 }
 
 }  // namespace

@@ -72,6 +72,12 @@ class Watch {
     copy.deadline_ = std::min(deadline_, Control::seconds_from_now(seconds));
     return copy;
   }
+  // Whether an error is a Ctrl-C that has to end the run with what there is; it is noted then.
+  bool take_interrupt(nb::python_error& error) const {
+    if (!state_->return_on_interrupt || !error.matches(PyExc_KeyboardInterrupt)) return false;
+    state_->interrupted = true;
+    return true;
+  }
   bool interrupted() const { return state_->interrupted; }
   bool expired() const { return interrupted() || Control::Clock::now() >= deadline_; }
 

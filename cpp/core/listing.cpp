@@ -14,14 +14,13 @@ class CliqueLister {
                const std::function<bool(std::span<const Vertex>)>& take, const simd::Kernels& kernels, Control& control)
       : ordered_(ordered), size_(size), maximum_(maximum), take_(take), kernels_(kernels), control_(control) {}
 
-  ListingResult run() {
-    result_.complete = true;
+  bool run() {
     // From the last vertex: with the graph ordered by core number, few neighbours come before it.
-    for (std::size_t v = ordered_.num_vertices(); v-- > 0 && result_.complete;) {
-      if (control_.expired()) result_.complete = false;
-      if (result_.complete) list_with(v);
+    for (std::size_t v = ordered_.num_vertices(); v-- > 0 && complete_;) {
+      if (control_.expired()) complete_ = false;
+      if (complete_) list_with(v);
     }
-    return result_;
+    return complete_;
   }
 
  private:
@@ -54,6 +53,7 @@ class CliqueLister {
     Word* barred = task.levels + 2 * task.words;
     for (std::size_t u = count; u < around.num_vertices(); ++u) set_bit(barred, u);
     task.must_beat = must_beat;
+    task.all_maximal = maximum_;
     task.node_limit = ~std::uint64_t{0};
     task.stop = [](void* self) { return static_cast<CliqueLister*>(self)->control_.expired(); };
     task.found = [](void* self, const Vertex* clique, std::size_t size) {
@@ -61,7 +61,7 @@ class CliqueLister {
     };
     task.context = this;
     kernels_.list_cliques(task);
-    if (task.stopped) result_.complete = false;
+    if (task.stopped) complete_ = false;
   }
 
   bool report(std::span<const Vertex> clique) {
@@ -73,9 +73,8 @@ class CliqueLister {
       });
     };
     if (std::any_of(outside_.begin(), outside_.end(), could_join)) return true;
-    ++result_.cliques;
-    if (!take_(vertices)) result_.complete = false;
-    return result_.complete;
+    if (!take_(vertices)) complete_ = false;
+    return complete_;
   }
 
   const Graph& ordered_;
@@ -88,14 +87,14 @@ class CliqueLister {
   std::vector<Vertex> local_;    // v, then the vertices of its subproblem
   std::vector<Vertex> outside_;  // excluded ones that are not among them
   TaskMemory memory_;
-  ListingResult result_;
+  bool complete_ = true;
 };
 
 }  // namespace
 
-ListingResult list_cliques(const Graph& ordered, std::size_t size, bool maximum,
-                           const std::function<bool(std::span<const Vertex>)>& take, const simd::Kernels& kernels,
-                           Control& control) {
+bool list_cliques(const Graph& ordered, std::size_t size, bool maximum,
+                  const std::function<bool(std::span<const Vertex>)>& take, const simd::Kernels& kernels,
+                  Control& control) {
   return CliqueLister(ordered, size, maximum, take, kernels, control).run();
 }
 

@@ -14,15 +14,11 @@
 
 namespace clipperplus {
 
-struct ListingResult {
-  std::size_t cliques = 0;
-  bool complete = false;  // the deadline has not passed, and `take` wanted all
-};
-
 // Calls take(clique) for every maximal clique of more than `size` vertices; it may refuse further ones. If the caller
-// knows that no clique has more than size + 1 vertices, `maximum` saves looking whether one can grow.
-ListingResult list_cliques(const Graph& ordered, std::size_t size, bool maximum,
-                           const std::function<bool(std::span<const Vertex>)>& take, const simd::Kernels& kernels,
-                           Control& control);
+// knows that no clique has more than size + 1 vertices, `maximum` saves looking whether one can grow. Returns whether
+// these were all: the deadline has not passed, and none was refused.
+bool list_cliques(const Graph& ordered, std::size_t size, bool maximum,
+                  const std::function<bool(std::span<const Vertex>)>& take, const simd::Kernels& kernels,
+                  Control& control);
 
 }  // namespace clipperplus

@@ -55,7 +55,7 @@ class Shrinking {
 
   // Looks at every edge next to a change since the last round.
   void do_round(Control& control) {
-    for (std::size_t end = stride_; end > 0 && !control.expired(); end -= kBlockWords) {
+    for (std::size_t end = stride_; end > 0 && !control.stopped(); end -= kBlockWords) {
       drop(find_weak(end - kBlockWords, end, control));
     }
     changed_.swap(changing_);
@@ -85,12 +85,12 @@ class Shrinking {
     EdgeLists found;
     std::mutex found_mutex;
     std::atomic<std::size_t> next{0};
-    const auto work = [&](bool) {
+    const auto work = [&](bool owner) {
       std::vector<Edge> edges;
       std::vector<Vertex> asked(kBlockWords * kWordBits), weak(asked.size());
       AlignedVector<Word> mine(stride_);
-      for (std::size_t begin = next.fetch_add(kVerticesATurn); begin < limit && !control.stopped();
-           begin = next.fetch_add(kVerticesATurn)) {
+      for (std::size_t begin = next.fetch_add(kVerticesATurn); begin < limit; begin = next.fetch_add(kVerticesATurn)) {
+        if (owner ? control.expired() : control.stopped()) break;
         for (std::size_t v = begin; v < std::min(begin + kVerticesATurn, limit); ++v) {
           if (!present(v)) continue;
           const std::size_t count = neighbours_to_ask(v, first_word, end_word, asked.data());
@@ -171,21 +171,18 @@ class Shrinking {
 
   // Removes v, and whatever then has too few neighbours.
   void remove(std::size_t v) {
-    if (!present(v)) return;
-    clear_bit(present_.data(), v);
     falling_.assign(1, v);
     while (!falling_.empty()) {
       const std::size_t u = falling_.back();
       falling_.pop_back();
+      if (!present(u)) continue;
+      clear_bit(present_.data(), u);
       for (std::size_t w = 0; w < stride_; ++w) {
         for (Word rest = row(u)[w] & present_[w]; rest != 0; rest &= rest - 1) {
           const std::size_t neighbour = w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest));
           --edges_;
           lose_neighbour(neighbour);
-          if (static_cast<std::size_t>(degree_[neighbour]) < size_) {
-            clear_bit(present_.data(), neighbour);
-            falling_.push_back(neighbour);
-          }
+          if (static_cast<std::size_t>(degree_[neighbour]) + 1 == size_) falling_.push_back(neighbour);
         }
       }
     }

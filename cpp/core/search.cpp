@@ -77,7 +77,7 @@ class Search {
 
   class Worker {
    public:
-    Worker(Search& search, bool owner) : search_(search), owner_(owner) {}
+    Worker(Search& search, bool owner) : search_(search), owner_(owner), follower_(&search.control_) {}
 
     void run() {
       for (Node node; search_.take(node, *this);) {
@@ -90,10 +90,11 @@ class Search {
 
     bool poll() { return owner_ ? (search_.report(), search_.control_.expired()) : search_.control_.stopped(); }
     bool owner() const { return owner_; }
+    Control& control() { return owner_ ? search_.control_ : follower_; }  // only the owner may poll
 
     // The first clique of `size` vertices in a subproblem; nothing if time is up before.
     std::vector<Vertex> search_alone(std::size_t index, std::size_t size) {
-      Node node{search_.make_node(index, size - 1)};
+      Node node{search_.make_node(index, size - 1, control())};
       SharedBest alone(size - 1);
       best_ = &alone;
       if (node.subproblem) work_on(node);
@@ -145,9 +146,8 @@ class Search {
       SearchOptions options = search_.options_;
       options.threads = 1;
       options.node_limit -= std::min(options.node_limit, nodes_);
-      Control follower(&search_.control_);
-      Control& control = owner_ ? search_.control_ : follower;  // only the owner may poll
-      const auto result = search_clique(node_->subproblem->graph, must_beat - 1, options, nullptr, kernels(), control);
+      const auto result =
+          search_clique(node_->subproblem->graph, must_beat - 1, options, nullptr, kernels(), control());
       nodes_ += result.nodes;
       if (!result.clique.empty()) found(result.clique);
       if (!result.complete) search_.stop();
@@ -174,6 +174,7 @@ class Search {
 
     Search& search_;
     bool owner_;
+    Control follower_;
     SharedBest* best_ = &search_.best_;
     const Node* node_ = nullptr;
     const Vertex* clique_ = nullptr;  // of the task
@@ -184,15 +185,14 @@ class Search {
   std::size_t colour_of(Vertex v) const { return static_cast<std::size_t>(colours_[static_cast<std::size_t>(v)]) + 1; }
 
   // The root of a subproblem; without one if it cannot have a clique of more than `must_beat` vertices.
-  Node make_node(std::size_t index, std::size_t must_beat) {
+  Node make_node(std::size_t index, std::size_t must_beat, Control& control) {
     const Vertex v = starts_[index];
     std::vector<Vertex> candidates;
     ordered_.for_each_neighbour(static_cast<std::size_t>(v), [&](Vertex u) {
       if (rank_[static_cast<std::size_t>(u)] > index) candidates.push_back(u);
     });
     Node node{nullptr, index, {}, {}};
-    Control unlimited;
-    auto made = make_subproblem(ordered_, candidates, must_beat - 1, kernels_, unlimited);
+    auto made = make_subproblem(ordered_, candidates, must_beat - 1, kernels_, control);
     if (made.graph.num_vertices() > 0) node.subproblem = std::make_shared<const Subproblem>(std::move(made));
     return node;
   }
@@ -212,7 +212,7 @@ class Search {
         if (colour_of(starts_[index]) > must_beat) {
           states_[index].entered_with = static_cast<std::uint32_t>(must_beat);
           if (must_beat == 0) best_.offer(index, std::span(&starts_[index], 1));
-          node = make_node(index, std::max<std::size_t>(must_beat, 1));
+          node = make_node(index, std::max<std::size_t>(must_beat, 1), worker.control());
           if (node.subproblem) return true;
         }
         finish(index, index + 1);

@@ -35,6 +35,7 @@ void run_on_threads(std::size_t threads, Control& control, Work work, OnFailure 
     }
   };
   std::vector<std::thread> helpers;
+  helpers.reserve(threads);
   try {
     for (std::size_t t = 1; t < threads; ++t) helpers.emplace_back(guarded, false);
   } catch (const std::system_error&) {  // no more threads

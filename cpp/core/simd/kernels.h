@@ -66,6 +66,8 @@ struct CliqueTask {
   // A clique of more than must_beat vertices. The listing ends if this says so; the search goes on.
   bool (*found)(void* context, const Vertex* clique, std::size_t size);
 
+  bool all_maximal = false;  // the listing only: no clique in demand can grow
+
   // The search only: the best clique of all threads (see shared_best.h), the place of this task among theirs and how
   // many vertices the clique has outside of this graph; how many threads are idle, and whom to give a node for them.
   const std::uint64_t* best_key = nullptr;

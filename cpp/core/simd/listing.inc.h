@@ -1,9 +1,10 @@
 // All maximal cliques of more than a given size, compiled per instruction set; see listing.h.
 //
 // A node also holds X, the vertices adjacent to all of its clique that were branched on before: a clique that one of
-// them could join is not maximal, or was listed already. While the clique is small, its candidates are coloured as in
-// the search: every clique that is large enough has a vertex outside the classes. Once it is large enough by itself,
-// branching leaves out the neighbours of a pivot (Bron and Kerbosch, 1973; Tomita, Tanaka and Takahashi, 2006).
+// them could join is not maximal, or was listed already. Two sets of candidates are enough to branch on, and the
+// smaller is taken: those that are not joined to a pivot, as every maximal clique has the pivot or one of them (Bron
+// and Kerbosch, 1973; Tomita, Tanaka and Takahashi, 2006); and while the clique is small those outside the colour
+// classes, as in the search. Where all cliques in demand are known to be maximal, X is not needed.
 
 template <std::size_t FixedWords>
 class Listing : ColourBound<FixedWords> {
@@ -22,12 +23,7 @@ class Listing : ColourBound<FixedWords> {
     Word* candidates = level(size);
     Word* branching = candidates + words();
     Word* excluded = branching + words();
-    for (std::size_t w = 0; w < words(); ++w) branching[w] = candidates[w];
-    if (size < task_.must_beat) {
-      colour(branching, task_.must_beat - size);
-    } else {
-      leave_out_neighbours_of_pivot(branching, excluded);
-    }
+    choose_branching(size);
     for (std::size_t w = words(); w-- > 0;) {
       while (branching[w] != 0) {
         const std::size_t bit = kWordBits - 1 - static_cast<std::size_t>(__builtin_clzll(branching[w]));
@@ -45,7 +41,7 @@ class Listing : ColourBound<FixedWords> {
           barred |= next_excluded[k];
         }
         erase(candidates, v);
-        insert(excluded, v);
+        if (!task_.all_maximal) insert(excluded, v);
         if (size + 1 + left <= task_.must_beat) continue;
         task_.clique[size] = static_cast<Vertex>(v);
         if (left > 0) {
@@ -58,25 +54,43 @@ class Listing : ColourBound<FixedWords> {
     }
   }
 
-  // Every maximal clique has the pivot or a vertex that is not joined to it: the pivot is the candidate or excluded
-  // vertex with most neighbours among the candidates.
-  void leave_out_neighbours_of_pivot(Word* branching, const Word* excluded) const {
-    std::size_t most = 0, pivot = 0;
-    bool any = false;
+  void choose_branching(std::size_t size) {
+    const Word* candidates = level(size);
+    Word* branching = level(size) + words();
+    const Word* excluded = level(size) + 2 * words();
+    for (std::size_t w = 0; w < words(); ++w) branching[w] = candidates[w];
+    const bool small = size < task_.must_beat;
+    if (small) colour(branching, task_.must_beat - size);
+    Word any_excluded = 0;
+    for (std::size_t w = 0; w < words(); ++w) any_excluded |= excluded[w];
+    if (small && any_excluded == 0) return;
+    const Word* pivot = find_pivot(candidates, excluded);
+    if (pivot == nullptr) return;
+    std::size_t coloured = 0, apart = 0;
     for (std::size_t w = 0; w < words(); ++w) {
-      for (Word rest = branching[w] | excluded[w]; rest != 0; rest &= rest - 1) {
-        const std::size_t v = w * kWordBits + lowest_bit(rest);
+      coloured += bit_count(branching[w]);
+      apart += bit_count(candidates[w] & ~pivot[w]);
+    }
+    if (small && coloured <= apart) return;
+    for (std::size_t w = 0; w < words(); ++w) branching[w] = candidates[w] & ~pivot[w];
+  }
+
+  // The row of the candidate or excluded vertex with most neighbours among the candidates.
+  const Word* find_pivot(const Word* candidates, const Word* excluded) const {
+    const Word* pivot = nullptr;
+    std::size_t most = 0;
+    for (std::size_t w = 0; w < words(); ++w) {
+      for (Word rest = candidates[w] | excluded[w]; rest != 0; rest &= rest - 1) {
+        const Word* neighbours = row(w * kWordBits + lowest_bit(rest));
         std::size_t joined = 0;
-        for (std::size_t k = 0; k < words(); ++k) joined += bit_count(branching[k] & row(v)[k]);
-        if (!any || joined > most) {
-          any = true;
+        for (std::size_t k = 0; k < words(); ++k) joined += bit_count(candidates[k] & neighbours[k]);
+        if (pivot == nullptr || joined > most) {
           most = joined;
-          pivot = v;
+          pivot = neighbours;
         }
       }
     }
-    if (!any) return;
-    for (std::size_t w = 0; w < words(); ++w) branching[w] &= ~row(pivot)[w];
+    return pivot;
   }
 
   std::size_t start_;

@@ -99,7 +99,7 @@ def find_clique(
         A clique that is known already, as vertices. The answer is at least as large.
     callback
         Called as ``callback(size, upper_bound, seconds)`` whenever the best clique gets larger or the bound lower.
-        What it raises ends the search and is passed on.
+        What it raises ends the search and is passed on; a KeyboardInterrupt counts as Ctrl-C.
     on_interrupt
         What Ctrl-C does: ``"raise"`` KeyboardInterrupt, or ``"return"`` the best clique so far with its bound.
     memory_limit
@@ -135,7 +135,7 @@ def find_clique(
         raise OptionError(f"node_limit: method {method!r} has no search")
     if callback is not None and not callable(callback):
         raise OptionError(f"callback: expected a function, got {type(callback).__name__}")
-    if on_interrupt not in ("raise", "return"):
+    if not isinstance(on_interrupt, str) or on_interrupt not in ("raise", "return"):
         raise OptionError(f"on_interrupt: expected 'raise' or 'return', got {on_interrupt!r}")
     limit = chosen.time_limit if isinstance(time_limit, str) and time_limit == "default" else time_limit
 
@@ -147,18 +147,23 @@ def find_clique(
         return_on_interrupt=on_interrupt == "return",
         callback=callback,
     )
-    if memory_limit is not None:
-        run.native = fit_into_memory(graph, as_integer("memory_limit", memory_limit, 0, 2**63), run.threads)
-    if start is not None:
-        run.offer("start", as_clique(graph, "start", start), vertices=graph.num_vertices)
     interrupted = False
     try:
+        if memory_limit is not None:
+            run.native = fit_into_memory(graph, as_integer("memory_limit", memory_limit, 0, 2**63), run.threads)
+        if start is not None:
+            run.offer("start", as_clique(graph, "start", start), vertices=graph.num_vertices)
         chosen.find(run, relaxation or _DEFAULT_RELAXATION, search or _DEFAULT_SEARCH)
     except KeyboardInterrupt:
         if on_interrupt == "raise":
             raise
         interrupted = True
-    return run.result(method, interrupted=interrupted)
+    try:
+        return run.result(method, interrupted=interrupted)
+    except KeyboardInterrupt:  # an answer is there by now: it is not lost to a late, or second, Ctrl-C
+        if on_interrupt == "raise":
+            raise
+        return run.result(method, interrupted=True)
 
 
 def clique_number(graph: Graph, *, threads: int = 1) -> int:

@@ -6,7 +6,7 @@ E. Tomita, A. Tanaka and H. Takahashi, "The worst-case time complexity for gener
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import overload
 
@@ -28,8 +28,8 @@ _NO_LIMIT = 2**63
 
 
 @dataclass(frozen=True, eq=False)
-class CliqueList(Sequence[npt.NDArray[np.int64]]):
-    """Maximal cliques, largest first; each a sorted, read-only array of vertices."""
+class CliqueList:
+    """Maximal cliques, largest first; each a sorted, read-only array of vertices. Has a length, indices and ``in``."""
 
     cliques: tuple[npt.NDArray[np.int64], ...]
     """The cliques: by decreasing size, then by their vertices."""
@@ -45,6 +45,10 @@ class CliqueList(Sequence[npt.NDArray[np.int64]]):
     def __getitem__(self, index: slice) -> tuple[npt.NDArray[np.int64], ...]: ...
     def __getitem__(self, index: int | slice) -> npt.NDArray[np.int64] | tuple[npt.NDArray[np.int64], ...]:
         return self.cliques[index]
+
+    def __contains__(self, clique: object) -> bool:
+        wanted = np.unique(np.asarray(clique))
+        return any(np.array_equal(known, wanted) for known in self.cliques)
 
     def __iter__(self) -> Iterator[npt.NDArray[np.int64]]:
         return iter(self.cliques)
@@ -71,9 +75,10 @@ def find_maximum_cliques(
     run = Run(graph, time_limit=as_time_limit(time_limit), threads=as_integer("threads", threads, 1, 1024))
     most = _as_limit(limit)
     find_exact(run, RelaxationOptions(), SearchOptions())
-    if not run.proven:
-        return CliqueList((run.result("exact").vertices,), complete=False)
-    return _list(run, run.size - 1, most, maximum=True) if run.size > 0 else CliqueList((run.clique,), complete=True)
+    if run.proven and run.size > 0:
+        return _list(run, run.size - 1, most, maximum=True)
+    complete = run.proven and most > 0  # the one maximum clique of the empty graph is empty
+    return CliqueList((run.result("exact").vertices,)[:most], complete)
 
 
 def find_cliques_above(

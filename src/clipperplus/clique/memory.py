@@ -17,12 +17,18 @@ _COPIES_OF_SUBPROBLEM = 8
 """For each thread: three stages of making it, its colour classes, its levels, and nodes given to other threads."""
 
 
+_VERTICES_A_BLOCK, _BYTES_AN_EDGE = 512, 16
+"""Edges between a block and the rest that the reduction finds weak, in arrays that grow."""
+
+
 def memory_needed(graph: _core.Graph, threads: int) -> int:
     """Return an upper bound on the bytes that any method needs besides the graph."""
     n = graph.num_vertices
     largest = int(graph.degrees().max(initial=0))
     subproblem = min(largest * (largest // 512 + 1) * 64, 2 * graph.nbytes)
-    return _COPIES * graph.nbytes + _BYTES_A_VERTEX * n + threads * _COPIES_OF_SUBPROBLEM * subproblem + (1 << 20)
+    edges = min(graph.num_edges, n * _VERTICES_A_BLOCK)
+    fixed = _COPIES * graph.nbytes + _BYTES_A_VERTEX * n + _BYTES_AN_EDGE * edges + (1 << 20)
+    return fixed + threads * _COPIES_OF_SUBPROBLEM * subproblem
 
 
 def fit_into_memory(graph: Graph, limit: int, threads: int) -> _core.Graph:
