@@ -46,13 +46,14 @@ def pythons(session: nox.Session) -> None:
 
 
 @nox.session
-def sanitizers(session: nox.Session) -> None:
-    """Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer."""
+@nox.parametrize("kind", ["address,undefined", "thread"], ids=["memory", "threads"])
+def sanitizers(session: nox.Session, kind: str) -> None:
+    """Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer, and under ThreadSanitizer."""
     session.install("cmake>=3.20", "ninja")
-    build = "build/sanitizers"
+    build = f"build/sanitizers-{kind.split(',')[0]}"
     session.run(
         *("cmake", "-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug"),
-        *("-DCLIPPERPLUS_PYTHON=OFF", "-DCLIPPERPLUS_TESTS=ON", "-DCLIPPERPLUS_SANITIZE=ON"),
+        *("-DCLIPPERPLUS_PYTHON=OFF", "-DCLIPPERPLUS_TESTS=ON", f"-DCLIPPERPLUS_SANITIZE={kind}"),
         silent=True,
     )
     session.run("cmake", "--build", build, silent=True)

@@ -20,8 +20,8 @@ struct Subproblem {
   std::size_t largest = 0;       // no clique of it is larger
 };
 
-// The graph on `candidates`, without those that cannot belong to a clique of more than `must_beat` of them. It may be
-// empty, and it may be CSR.
+// The graph on `candidates` (increasing), without those that cannot belong to a clique of more than `must_beat` of
+// them. It may be empty, and it may be CSR.
 Subproblem make_subproblem(const Graph& graph, std::span<const Vertex> candidates, std::size_t must_beat,
                            const simd::Kernels& kernels, Control& control);
 

@@ -123,6 +123,29 @@ void paths_and_threads_agree(std::size_t n, double density, unsigned seed) {
   }
 }
 
+// Large enough for threads, and with something left: a clique of 60 and what happens to lean on it.
+void a_reduction_does_not_depend_on_threads() {
+  auto edges = random_edges(1300, 0.25, 77);
+  for (std::int64_t v = 0; v < 60; ++v) {
+    for (std::int64_t u = 0; u < v; ++u) edges.insert(edges.end(), {21 * u, 21 * v});
+  }
+  const auto graph = make_graph(1300, edges);
+  CHECK(graph.num_edges() > 200'000);
+  Control control;
+  for (std::size_t size : {std::size_t{20}, std::size_t{58}, std::size_t{75}}) {
+    const auto& plain = *simd::available().back();
+    const auto ordered = order_by_core(graph, plain, control).graph;
+    const auto expected = reduce(ordered, size, 1, plain, control);
+    CHECK(size > 60 || expected.vertices.size() >= 60);
+    for (const auto* kernels : simd::available()) {
+      for (std::size_t threads : {std::size_t{1}, std::size_t{4}}) {
+        const auto reduced = reduce(ordered, size, threads, *kernels, control);
+        CHECK(reduced.vertices == expected.vertices && reduced.graph == expected.graph);
+      }
+    }
+  }
+}
+
 // Every maximal clique, found by trying all subsets.
 std::vector<std::vector<Vertex>> maximal_cliques(const Graph& graph, std::size_t above) {
   std::vector<std::vector<Vertex>> found;
@@ -242,6 +265,7 @@ int main() {
   }
   paths_and_threads_agree(100, 0.9, seed++);     // subproblems that are split
   paths_and_threads_agree(4200, 0.002, seed++);  // CSR
+  a_reduction_does_not_depend_on_threads();
   every_maximal_clique_is_listed_once();
   make_maximal_repairs();
   many_restarts_of_the_tabu_search_stay_inside_the_graph();
