@@ -161,3 +161,7 @@ def test_a_memory_limit_is_refused_in_one_line(hard: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("clipperplus: memory_limit: the search could need")
     assert done.stderr.count("\n") == 1
+    for wrong in ("nan", "inf", "-1", "1e300"):
+        done = run("clique", hard, f"--memory-limit={wrong}")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "--memory-limit: expected a number from 0" in done.stderr

@@ -15,6 +15,7 @@ from ..clique import METHODS, CliqueResult, find_clique
 from ..graph import Graph
 from ..io.graphs import read_graph
 from ..synthetic import registration_graph
+from ..validation import as_number
 from .live import live_line
 
 __all__ = ["command"]
@@ -34,9 +35,7 @@ def command(
         float | None, typer.Option(help="Seconds; the default is 1 for auto and none for the others.")
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")] = 1,
-    memory_limit: Annotated[
-        float | None, typer.Option(help="MiB that the search may need besides the graph.", min=0)
-    ] = None,
+    memory_limit: Annotated[float | None, typer.Option(help="MiB that the search may need besides the graph.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Find the largest clique of a graph and say whether it is proven to be the largest.
@@ -53,7 +52,7 @@ def command(
             method=method,
             time_limit="default" if time_limit is None else time_limit,
             threads=threads,
-            memory_limit=None if memory_limit is None else round(memory_limit * 2**20),
+            memory_limit=None if memory_limit is None else _bytes(memory_limit),
             callback=callback,
             on_interrupt="return",
         )
@@ -63,6 +62,10 @@ def command(
         _print_summary(name, loaded, result)
     if result.interrupted:
         raise typer.Exit(130)
+
+
+def _bytes(mebibytes: float) -> int:
+    return round(as_number("--memory-limit", mebibytes, 0.0, 2.0**40) * 2**20)
 
 
 def _describe(name: str, graph: Graph) -> dict[str, object]:
