@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from dataclasses import fields
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -118,7 +119,7 @@ def test_more_time_never_widens_the_gap() -> None:
     assert gaps[-1] < gaps[0]
 
 
-def test_auto_is_never_below_clipper_plus(data_folder) -> None:  # type: ignore[no-untyped-def]
+def test_auto_is_never_below_clipper_plus(data_folder: Path) -> None:
     names = ["C250.9", "brock400_4", "keller5", "C500.9", "p_hat500-3", "sanr200_0.9", "DSJC500_5"]
     for name in names:
         graph = cp.read_graph(data_folder / "dimacs" / f"{name}.clq.gz")

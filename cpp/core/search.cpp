@@ -61,7 +61,7 @@ class Search {
       if (first || !result.complete) {
         result.clique = best_.take();
       } else {
-        result.clique = first_clique_of(best_.task(), best_.size());
+        result.clique = Worker(*this, true).search_alone(best_.task(), best_.size());
         if (result.clique.empty()) result.clique = best_.take();  // out of time
       }
     }
@@ -293,10 +293,6 @@ class Search {
     reported_size_ = size;
     reported_bound_ = bound;
     on_progress_(size, bound);
-  }
-
-  std::vector<Vertex> first_clique_of(std::size_t index, std::size_t size) {
-    return Worker(*this, true).search_alone(index, size);
   }
 
   const Graph& ordered_;

@@ -36,6 +36,13 @@ class ColourBound {
   static void insert(Word* set, std::size_t v) { set[v / kWordBits] |= Word{1} << (v % kWordBits); }
   static void erase(Word* set, std::size_t v) { set[v / kWordBits] &= ~(Word{1} << (v % kWordBits)); }
 
+  // Removes and returns the highest member of a set in its word w, which has one.
+  static std::size_t take_highest(Word* set, std::size_t w) {
+    const std::size_t bit = kWordBits - 1 - static_cast<std::size_t>(__builtin_clzll(set[w]));
+    set[w] &= ~(Word{1} << bit);
+    return w * kWordBits + bit;
+  }
+
   // Counts a node; true if the task ends here.
   bool visit_node() {
     // Large nodes take milliseconds, small ones much less than a look at the clock.

@@ -31,9 +31,7 @@ class BranchAndBound : ColourBound<FixedWords> {
 
     for (std::size_t w = words(); w-- > 0;) {
       while (branching[w] != 0) {
-        const std::size_t bit = kWordBits - 1 - static_cast<std::size_t>(__builtin_clzll(branching[w]));
-        const std::size_t v = w * kWordBits + bit;
-        branching[w] &= ~(Word{1} << bit);
+        const std::size_t v = Base::take_highest(branching, w);
         Word* next = level(size + 1);
         const Word* neighbours = row(v);
         std::size_t left = 0;
