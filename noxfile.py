@@ -64,5 +64,5 @@ def sanitizers(session: nox.Session, kind: str) -> None:
 def benchmarks(session: nox.Session) -> None:
     """Run the benchmarks and write their tables to benchmarks/results: ``nox -s benchmarks -- --data DIR``."""
     session.install(".[bench]")
-    for script in ("quality.py", "speed.py", "exact.py", "simulated.py", "peers.py", "scale.py"):
+    for script in ("quality.py", "speed.py", "exact.py", "simulated.py", "peers.py", "methods.py", "scale.py"):
         session.run("python", f"benchmarks/{script}", *session.posargs)

@@ -14,6 +14,7 @@ import pytest
 from strategies import random_graph
 
 import clipperplus as cp
+from clipperplus.clique import METHODS
 
 
 def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -47,7 +48,7 @@ def test_summary_says_when_nothing_is_proven(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("method", ["auto", "exact", "clipper+", "greedy", "relaxation"])
+@pytest.mark.parametrize("method", METHODS)
 def test_json_is_one_object_and_nothing_else(triangle: Path, method: str) -> None:
     done = run("clique", triangle, "--method", method, "--json", "--threads", "2", "--time-limit", "5")
     assert done.returncode == 0

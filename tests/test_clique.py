@@ -227,7 +227,10 @@ def test_a_time_limit_still_gives_a_valid_answer() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "magic"}, "method: expected one of auto, exact, clipper\\+, greedy, relaxation, got 'magic'"),
+        (
+            {"method": "magic"},
+            "method: expected one of auto, exact, clipper\\+, greedy, relaxation, .*, got 'magic'",
+        ),
         ({"method": None}, "method: expected one of"),
         ({"threads": 0}, "threads: expected an integer from 1 to 1024, got 0"),
         ({"threads": 1.5}, "threads: expected an integer, got 1.5"),

@@ -3,7 +3,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "colouring.h"
 #include "common.h"
@@ -13,22 +12,17 @@
 #include "local_search.h"
 #include "maximal.h"
 #include "reduction.h"
-#include "relaxation.h"
 #include "search.h"
 
 namespace clipperplus::bindings {
 
 namespace {
 
-void check_length(const Graph& graph, std::size_t length, const char* what) {
-  if (length != graph.num_vertices()) throw nb::value_error(what);
-}
-
 std::vector<std::int64_t> widen(const std::vector<Vertex>& vertices) { return {vertices.begin(), vertices.end()}; }
 
 std::tuple<VectorOut<std::int64_t>, std::size_t> bound_greedy(const Graph& graph, VectorIn<Vertex> cores,
                                                               std::size_t threads, const Watch& watch) {
-  check_length(graph, cores.size(), "cores must have one entry per vertex");
+  if (cores.size() != graph.num_vertices()) throw nb::value_error("cores must have one entry per vertex");
   GreedyResult result;
   {
     const WithoutGil without_gil;
@@ -52,20 +46,6 @@ std::tuple<VectorOut<std::int64_t>, std::size_t, std::size_t> bound_maximal(cons
     result = make_maximal(graph, vertices, control);
   }
   return {to_numpy(widen(result.vertices)), result.removed, result.added};
-}
-
-RelaxationResult bound_relax(const Graph& graph, VectorIn<double> start, const RelaxationOptions& options,
-                             const Watch& watch) {
-  check_length(graph, start.size(), "start must have one entry per vertex");
-  bool positive = false;
-  for (double x : as_span(start)) {
-    if (!std::isfinite(x) || x < 0.0) throw nb::value_error("start must be finite and nonnegative");
-    positive = positive || x > 0.0;
-  }
-  if (!positive) throw nb::value_error("start must have a positive entry");
-  const WithoutGil without_gil;
-  auto control = watch.control();
-  return relax(graph, as_span(start), options, kernels(), control);
 }
 
 std::tuple<VectorOut<std::int64_t>, std::size_t> bound_local_search(const Graph& graph, VectorIn<std::int64_t> start,
@@ -194,32 +174,6 @@ void bind_clique(nb::module_& m) {
 
   m.def("make_maximal", bound_maximal, nb::arg("graph"), nb::arg("claim"),
         "The maximal clique made from a claimed one; how many vertices were removed and added.");
-
-  nb::class_<RelaxationOptions>(m, "RelaxationOptions")
-      .def(nb::init<>())
-      .def_rw("tol_u", &RelaxationOptions::tol_u)
-      .def_rw("tol_f", &RelaxationOptions::tol_f)
-      .def_rw("max_inner", &RelaxationOptions::max_inner)
-      .def_rw("max_outer", &RelaxationOptions::max_outer)
-      .def_rw("max_line_search", &RelaxationOptions::max_line_search)
-      .def_rw("sigma", &RelaxationOptions::sigma)
-      .def_rw("beta", &RelaxationOptions::beta)
-      .def_rw("min_alpha", &RelaxationOptions::min_alpha)
-      .def_rw("max_alpha", &RelaxationOptions::max_alpha)
-      .def_rw("epsilon", &RelaxationOptions::epsilon);
-
-  nb::class_<RelaxationResult>(m, "RelaxationResult")
-      .def_prop_ro(
-          "u", [](const RelaxationResult& r) { return to_numpy(std::vector<double>(r.u)); }, nb::rv_policy::automatic)
-      .def_prop_ro(
-          "support", [](const RelaxationResult& r) { return to_numpy(std::vector<std::int64_t>(r.support)); },
-          nb::rv_policy::automatic)
-      .def_ro("outer_steps", &RelaxationResult::outer_steps)
-      .def_ro("inner_steps", &RelaxationResult::inner_steps)
-      .def_ro("evaluations", &RelaxationResult::evaluations)
-      .def_ro("d", &RelaxationResult::d)
-      .def_ro("finished", &RelaxationResult::finished);
-  m.def("relax", bound_relax, nb::arg("graph"), nb::arg("start"), nb::arg("options"), nb::arg("watch"), "Algorithm 2.");
 }
 
 }  // namespace clipperplus::bindings

@@ -83,5 +83,6 @@ NB_MODULE(_core, m) {
 
   bind_graph(m);
   bind_clique(m);
+  bind_continuous(m);
   bind_text(m);
 }

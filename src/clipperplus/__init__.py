@@ -4,9 +4,13 @@ import atexit
 
 from . import _core
 from .clique import (
+    BelachewOptions,
     Certificate,
+    ClipperOptions,
     CliqueList,
     CliqueResult,
+    DingOptions,
+    PelilloOptions,
     RelaxationOptions,
     SearchOptions,
     Stage,
@@ -25,16 +29,20 @@ from .io.graphs import read_graph, write_graph
 __version__ = core_info().version
 
 __all__ = [
+    "BelachewOptions",
     "Certificate",
+    "ClipperOptions",
     "ClipperPlusError",
     "CliqueList",
     "CliqueResult",
     "CoreInfo",
+    "DingOptions",
     "FileFormatError",
     "Graph",
     "GraphError",
     "MemoryLimitError",
     "OptionError",
+    "PelilloOptions",
     "RelaxationOptions",
     "SearchOptions",
     "Stage",

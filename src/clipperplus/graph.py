@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import GraphError
-from .validation import as_array, as_integer
+from .validation import as_array, as_integer, cells_to_rows, is_sparse, sparse_cells
 
 __all__ = ["Graph"]
 
@@ -79,7 +79,7 @@ class Graph:
         Takes a dense array (bool, integer or float) or any ``scipy.sparse`` matrix or array. Stored zeros of a sparse
         matrix count as zeros.
         """
-        if hasattr(adjacency, "tocoo") and hasattr(adjacency, "format"):
+        if is_sparse(adjacency):
             return cls._from_sparse(adjacency)
         matrix = as_array("adjacency", adjacency, GraphError)
         _check_square(matrix.shape)
@@ -101,24 +101,13 @@ class Graph:
     @classmethod
     def _from_sparse(cls, adjacency: Any) -> Graph:
         n = _check_square(adjacency.shape)
-        rows, columns, values = _sparse_entries(adjacency, n)
-        if values.dtype.kind not in "biuf":
-            raise GraphError(f"adjacency: expected bool, integer or float entries, got dtype {values.dtype}")
-        cells = rows * n + columns
-        if (np.diff(cells) <= 0).any():  # unsorted, or entries to be added up
-            cells, place = np.unique(cells, return_inverse=True)
-            total = np.zeros(cells.size)
-            np.add.at(total, place, values)
-            values = total
+        cells, values = sparse_cells("adjacency", adjacency, n, GraphError)
         wrong = np.flatnonzero((values != 0) & (values != 1))
         if wrong.size:
             row, column = divmod(int(cells[wrong[0]]), n)
             raise GraphError(f"adjacency: entry ({row}, {column}) is {values[wrong[0]]}; expected 0 or 1")
-        cells = cells[values == 1]
-        offsets = np.searchsorted(cells, np.arange(n + 1, dtype=np.int64) * n)
-        neighbours = (cells % n).astype(np.int32) if n else np.empty(0, dtype=np.int32)
         try:
-            return cls._wrap(_core.Graph.from_csr(offsets.astype(np.int64), neighbours))
+            return cls._wrap(_core.Graph.from_csr(*cells_to_rows(cells[values == 1], n)))
         except _core.InvalidGraph as error:
             raise GraphError(f"adjacency: {error}") from None
 
@@ -255,34 +244,6 @@ class Graph:
 
 def _vertex_count(name: str, n: int) -> int:
     return as_integer(name, n, 0, _core.Graph.MAX_VERTICES, GraphError)
-
-
-def _sparse_entries(matrix: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Return row, column and value of the entries that a sparse matrix stores.
-
-    scipy trusts the arrays of a matrix and crashes on broken ones, so those of the common formats are checked here
-    before anything uses them.
-    """
-    if matrix.format in ("csr", "csc"):
-        offsets = np.array(matrix.indptr, dtype=np.int64)
-        if offsets.shape != (n + 1,) or offsets[0] != 0 or (np.diff(offsets) < 0).any():
-            raise GraphError("adjacency: the row pointers of the sparse matrix are broken")
-        outer = np.repeat(np.arange(n, dtype=np.int64), np.diff(offsets))
-        inner, values = matrix.indices, matrix.data
-        rows, columns = (outer, inner) if matrix.format == "csr" else (inner, outer)
-        stored = int(offsets[-1])
-    else:
-        coo = matrix.tocoo()
-        rows, columns, values = coo.row, coo.col, coo.data
-        stored = max(np.size(rows), np.size(columns), np.size(values))
-    for array in (rows, columns, values):
-        if np.ndim(array) != 1 or np.size(array) < stored:
-            raise GraphError("adjacency: the sparse matrix has fewer entries than its row pointers promise")
-    rows, columns = (np.array(array[:stored], dtype=np.int64) for array in (rows, columns))
-    for indices in (rows, columns):
-        if stored and not 0 <= indices.min() <= indices.max() < n:
-            raise GraphError(f"adjacency: an index of the sparse matrix is not in 0 … {n - 1}")
-    return rows, columns, np.array(values[:stored])
 
 
 def _check_square(shape: tuple[int, ...]) -> int:

@@ -77,6 +77,18 @@ void subtract_and_find_min_does_both(const simd::Kernels& kernels) {
   CHECK(keys == expected);
 }
 
+void add_to_others_leaves_the_row_alone(const simd::Kernels& kernels) {
+  const std::size_t words = 16;
+  const auto row = aligned(random_words(words, 0.6, 4));
+  auto y = random_doubles(words * 64, 9);
+  auto expected = y;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (!test_bit(row.data(), i)) expected[i] += 0.3;
+  }
+  kernels.add_to_others(y.data(), row.data(), words, 0.3);
+  CHECK(y == expected);
+}
+
 void table_sums_agree_with_plain_sums(const simd::Kernels& kernels, const simd::Kernels& reference) {
   for (std::size_t column_blocks : {std::size_t{1}, std::size_t{3}}) {
     const std::size_t row_blocks = 2;
@@ -148,6 +160,7 @@ int main() {
     gather_transposed_is_a_transpose(*kernels);
     count_rows_counts(*kernels);
     subtract_and_find_min_does_both(*kernels);
+    add_to_others_leaves_the_row_alone(*kernels);
     table_sums_agree_with_plain_sums(*kernels, *paths.back());
     vector_passes_agree(*kernels, *paths.back());
   }

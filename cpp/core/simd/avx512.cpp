@@ -78,6 +78,20 @@ PeelKey subtract_and_find_min(PeelKey* keys, const Word* row, std::size_t words,
       _mm512_min_epu32(_mm512_min_epu32(smallest[0], smallest[1]), _mm512_min_epu32(smallest[2], smallest[3])));
 }
 
+// The complement of the row is the mask: eight entries an addition.
+#define CLIPPERPLUS_OWN_ADD_TO_OTHERS
+void add_to_others(double* y, const Word* row, std::size_t words, double value) {
+  const __m512d values = _mm512_set1_pd(value);
+  for (std::size_t w = 0; w < words; ++w) {
+    for (unsigned eighth = 0; eighth < 8; ++eighth) {
+      double* at = y + w * kWordBits + 8 * eighth;
+      const __m512d old = _mm512_load_pd(at);
+      const auto outside = static_cast<__mmask8>(~row[w] >> (8 * eighth));
+      _mm512_store_pd(at, _mm512_mask_add_pd(old, outside, old, values));
+    }
+  }
+}
+
 // The complement of the row is the mask: thirty-two entries an addition.
 #define CLIPPERPLUS_OWN_MISSES
 void count_misses(std::uint16_t* misses, const Word* row, std::size_t words, std::uint16_t step) {

@@ -193,6 +193,14 @@ Word find_misses(const std::uint16_t* misses, std::uint16_t wanted) {
 }
 #endif
 
+#ifndef CLIPPERPLUS_OWN_ADD_TO_OTHERS
+void add_to_others(double* y, const Word* row, std::size_t words, double value) {
+  for (std::size_t w = 0; w < words; ++w) {
+    for (Word rest = ~row[w]; rest != 0; rest &= rest - 1) y[w * kWordBits + lowest_bit(rest)] += value;
+  }
+}
+#endif
+
 // clang-format off: what is used comes before what uses it
 #include "weak_edges.inc.h"
 #include "colour_bound.inc.h"
@@ -214,6 +222,7 @@ constexpr Kernels table(const char* name) {
       .list_cliques = list_cliques,
       .find_weak_edges = find_weak_edges,
       .table_sums = table_sums,
+      .add_to_others = add_to_others,
       .step = step,
       .scale = scale,
       .gradient = gradient,

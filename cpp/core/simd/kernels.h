@@ -119,6 +119,9 @@ struct Kernels {
   void (*table_sums)(const Word* blocks, std::size_t row_blocks, std::size_t column_blocks, const double* tables,
                      double* y);
 
+  // y[i] += value for every i that is not in `row`.
+  void (*add_to_others)(double* y, const Word* row, std::size_t words, double value);
+
   // x = max(u + alpha * gradient, 0); returns ‖x‖².
   double (*step)(const double* u, const double* gradient, double alpha, std::size_t n, double* x);
   // x *= factor

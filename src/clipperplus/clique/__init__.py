@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
@@ -12,21 +12,30 @@ from ..errors import OptionError
 from ..graph import Graph
 from ..validation import as_integer
 from .arguments import as_clique, as_time_limit, check_graph
+from .belachew import BelachewOptions, find_belachew
+from .clipper import ClipperOptions, find_clipper
 from .clipperplus import find_clipperplus
+from .ding import DingOptions, find_ding
 from .exact import SearchOptions, find_exact
 from .greedy import find_greedy
 from .listing import CliqueList, find_cliques_above, find_maximum_cliques
 from .memory import fit_into_memory
+from .pelillo import PelilloOptions, find_pelillo
 from .queries import is_clique, is_maximal
 from .relaxation import RelaxationOptions, find_relaxation
 from .result import Certificate, CliqueResult, Stage
 from .run import Callback, Run
+from .weights import as_weights
 
 __all__ = [
     "METHODS",
+    "BelachewOptions",
     "Certificate",
+    "ClipperOptions",
     "CliqueList",
     "CliqueResult",
+    "DingOptions",
+    "PelilloOptions",
     "RelaxationOptions",
     "SearchOptions",
     "Stage",
@@ -43,28 +52,34 @@ __all__ = [
 class Method:
     """A row of the table of methods."""
 
-    find: Callable[[Run, RelaxationOptions, SearchOptions], None]
-    """Runs it."""
-    relaxes: bool
-    """Whether it takes ``relaxation`` options."""
+    find: Callable[..., None]
+    """Runs it: ``find(run, **settings)``."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Which settings of :func:`find_clique` it takes, each with its default."""
     searches: bool = False
-    """Whether it ends with a branch and bound, and so takes ``search`` options and ``node_limit``."""
+    """Whether it ends with a branch and bound, and so takes ``node_limit``."""
+    weighs: bool = False
+    """Whether it takes ``weights``."""
     time_limit: float | None = None
     """Default time limit in seconds."""
 
 
+_RELAXATION = {"relaxation": RelaxationOptions()}
+_SEARCH = {**_RELAXATION, "search": SearchOptions()}
 METHODS = {
-    "auto": Method(find_exact, relaxes=True, searches=True, time_limit=1.0),
-    "exact": Method(find_exact, relaxes=True, searches=True),
-    "clipper+": Method(lambda run, relaxation, _: find_clipperplus(run, relaxation), relaxes=True),
-    "greedy": Method(lambda run, _, __: find_greedy(run), relaxes=False),
-    "relaxation": Method(lambda run, relaxation, _: find_relaxation(run, relaxation), relaxes=True),
+    "auto": Method(find_exact, _SEARCH, searches=True, time_limit=1.0),
+    "exact": Method(find_exact, _SEARCH, searches=True),
+    "clipper+": Method(find_clipperplus, _RELAXATION),
+    "greedy": Method(find_greedy),
+    "relaxation": Method(find_relaxation, _RELAXATION),
+    "clipper": Method(find_clipper, {"options": ClipperOptions()}, weighs=True),
+    "pelillo": Method(find_pelillo, {"options": PelilloOptions()}),
+    "ding": Method(find_ding, {"options": DingOptions()}),
+    "belachew": Method(find_belachew, {"options": BelachewOptions()}),
 }
 """The methods of :func:`find_clique` by name."""
 
 _Default: TypeAlias = Literal["default"]
-_DEFAULT_RELAXATION = RelaxationOptions()
-_DEFAULT_SEARCH = SearchOptions()
 
 
 def find_clique(
@@ -80,6 +95,8 @@ def find_clique(
     node_limit: int | None = None,
     relaxation: RelaxationOptions | None = None,
     search: SearchOptions | None = None,
+    options: ClipperOptions | PelilloOptions | DingOptions | BelachewOptions | None = None,
+    weights: Any = None,
 ) -> CliqueResult:
     """Find a large clique, and prove that it is the largest where that is possible.
 
@@ -89,7 +106,8 @@ def find_clique(
         The graph to search.
     method
         ``"auto"``: reductions, bounds, relaxation and a complete search, under a time limit; ``"exact"``: the same
-        without a default limit; ``"clipper+"``, ``"greedy"``, ``"relaxation"``: the paper's algorithms.
+        without a default limit; ``"clipper+"``, ``"greedy"``, ``"relaxation"``: the paper's algorithms; ``"clipper"``,
+        ``"pelillo"``, ``"ding"``, ``"belachew"``: what it compares them with.
     time_limit
         Seconds after which the best clique so far is returned; None or infinity for no limit. The default is 1 s for
         ``"auto"`` and None for the others. Ordering the graph and checking the answer are always completed.
@@ -112,6 +130,12 @@ def find_clique(
         Settings of the relaxation, for the methods that use it.
     search
         What ``"auto"`` and ``"exact"`` may use; for experiments.
+    options
+        Settings of ``"clipper"``, ``"pelillo"``, ``"ding"`` or ``"belachew"``, each of its own class.
+    weights
+        How much every edge counts, for ``"clipper"``: a symmetric matrix, dense or ``scipy.sparse``, with entries from
+        0 to 1 and zeros where the graph has no edge; the diagonal is not used. The answer is a clique of the graph; its
+        size and bound count vertices.
 
     Returns
     -------
@@ -123,14 +147,12 @@ def find_clique(
     chosen = METHODS.get(method) if isinstance(method, str) else None
     if chosen is None:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
-    if relaxation is not None and not chosen.relaxes:
-        raise OptionError(f"relaxation: method {method!r} has no relaxation")
-    if relaxation is not None and not isinstance(relaxation, RelaxationOptions):
-        raise OptionError(f"relaxation: expected RelaxationOptions, got {type(relaxation).__name__}")
-    if search is not None and not chosen.searches:
-        raise OptionError(f"search: method {method!r} has no search")
-    if search is not None and not isinstance(search, SearchOptions):
-        raise OptionError(f"search: expected SearchOptions, got {type(search).__name__}")
+    settings = _settings(method, relaxation=relaxation, search=search, options=options)
+    if chosen.weighs:
+        settings["weights"] = None if weights is None else as_weights(graph, weights)
+    elif weights is not None:
+        weighing = " and ".join(repr(name) for name, row in METHODS.items() if row.weighs)
+        raise OptionError(f"weights: method {method!r} takes no weights; {weighing} does")
     if node_limit is not None and not chosen.searches:
         raise OptionError(f"node_limit: method {method!r} has no search")
     if callback is not None and not callable(callback):
@@ -153,7 +175,7 @@ def find_clique(
             run.native = fit_into_memory(graph, as_integer("memory_limit", memory_limit, 0, 2**63), run.threads)
         if start is not None:
             run.offer("start", as_clique(graph, "start", start), vertices=graph.num_vertices)
-        chosen.find(run, relaxation or _DEFAULT_RELAXATION, search or _DEFAULT_SEARCH)
+        chosen.find(run, **settings)
     except KeyboardInterrupt:
         if on_interrupt == "raise":
             raise
@@ -164,6 +186,21 @@ def find_clique(
         if on_interrupt == "raise":
             raise
         return run.result(method, interrupted=True)
+
+
+def _settings(method: str, **given: object) -> dict[str, object]:
+    """Return what a method takes: the settings that are given, or its defaults."""
+    settings = dict(METHODS[method].settings)
+    for name, setting in given.items():
+        if setting is None:
+            continue
+        if name not in settings:
+            raise OptionError(f"{name}: method {method!r} has no {name}")
+        expected = type(settings[name])
+        if not isinstance(setting, expected):
+            raise OptionError(f"{name}: expected {expected.__name__}, got {type(setting).__name__}")
+        settings[name] = setting
+    return settings
 
 
 def clique_number(graph: Graph, *, threads: int = 1) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .. import _core
-from .ordering import OrderedGraph
+from .ordering import OrderedGraph, order_by_core
 from .result import Certificate
 from .run import Run
 
-__all__ = ["bound_by_colours", "bound_by_cores"]
+__all__ = ["bound_afterwards", "bound_by_colours", "bound_by_cores"]
 
 
 def bound_by_cores(run: Run, ordered: OrderedGraph) -> None:
@@ -24,3 +24,10 @@ def bound_by_colours(run: Run, ordered: OrderedGraph) -> None:
     if colours is not None:
         run.bound(max(run.size, colours), Certificate.COLOUR_BOUND)
     run.record("colouring", vertices=pruned.num_vertices, iterations=colours)
+
+
+def bound_afterwards(run: Run) -> None:
+    """Look for a certificate once a method that needs no order has ended."""
+    ordered = order_by_core(run)
+    bound_by_cores(run, ordered)
+    bound_by_colours(run, ordered)

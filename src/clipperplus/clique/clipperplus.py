@@ -17,19 +17,19 @@ from .run import Run
 __all__ = ["find_clipperplus", "relax_outside_clique"]
 
 
-def find_clipperplus(run: Run, options: RelaxationOptions) -> None:
+def find_clipperplus(run: Run, relaxation: RelaxationOptions) -> None:
     """Greedy clique, core pruning, early end with a certificate, relaxation from the complement of the greedy clique.
 
     Line numbers are those of the paper's listing.
     """
-    start = options.start_vector(run.graph.num_vertices)
+    start = relaxation.start_vector(run.graph.num_vertices)
     ordered = order_by_core(run)  # line 3: K
     bound_by_cores(run, ordered)
     greedy_clique(run, ordered)  # line 4: C
     bound_by_colours(run, ordered)
     if run.proven or run.out_of_time:  # line 7: maximum clique found
         return
-    relax_outside_clique(run, ordered, start, options)
+    relax_outside_clique(run, ordered, start, relaxation)
 
 
 def relax_outside_clique(
@@ -43,8 +43,9 @@ def relax_outside_clique(
     guess = start[ordered.order[: pruned.num_vertices]]
     if not guess.any():  # a start vector of the caller's that is zero on all of A'
         return
-    support, steps = relax(pruned, guess, options, run.watch)  # line 10
+    solution = relax(pruned, guess, options, run.watch)  # line 10
     size_before = run.size
-    run.offer("relaxation", ordered.original(support), vertices=pruned.num_vertices, iterations=steps)  # line 11
+    claim, steps = ordered.original(solution.support), solution.inner_steps
+    run.offer("relaxation", claim, vertices=pruned.num_vertices, iterations=steps)  # line 11
     if run.size > size_before:
         bound_by_colours(run, ordered)

@@ -74,40 +74,40 @@ class Kernel:
     """Vertices of the input graph, by index in the kernel."""
 
 
-def find_exact(run: Run, relaxation: RelaxationOptions, options: SearchOptions) -> None:
+def find_exact(run: Run, relaxation: RelaxationOptions, search: SearchOptions) -> None:
     """Search for the maximum clique: cheap bounds first, then rounds of more and more effort until it is proven."""
     start = relaxation.start_vector(run.graph.num_vertices)
     ordered = order_by_core(run)
-    if options.core_bound:
+    if search.core_bound:
         bound_by_cores(run, ordered)
     greedy_clique(run, ordered)
-    if options.colour_bound:
+    if search.colour_bound:
         bound_by_colours(run, ordered)
     if not _go_on(run):
         return
-    pruned = ordered.give_away(run.size if options.reduction else 0)
+    pruned = ordered.give_away(run.size if search.reduction else 0)
     kernel = Kernel(pruned, ordered.original(np.arange(pruned.num_vertices)))
-    search = _Search(run, options)
-    kernel = search.reduce(kernel)
+    steps = _Search(run, search)
+    kernel = steps.reduce(kernel)
     early = run.watch if run.time_limit is None else run.watch.within(_SHARE_BEFORE_RELAXATION * run.time_limit)
     for seed, (patience, nodes) in enumerate(_ROUNDS):
         if not _go_on(run) or early.expired:
             break
         scale = min(_LARGEST_SCALE, max(1.0, kernel.graph.num_vertices / _ROUND_VERTICES))
-        kernel = search.look_around(kernel, round(patience * scale), seed, early)
-        search.branch_and_bound(kernel, max(20, round(nodes / scale**2)), early)
+        kernel = steps.look_around(kernel, round(patience * scale), seed, early)
+        steps.branch_and_bound(kernel, max(20, round(nodes / scale**2)), early)
     if _go_on(run):
-        search.bound_at_root(kernel)
-    if _go_on(run) and options.relaxation:
+        steps.bound_at_root(kernel)
+    if _go_on(run) and search.relaxation:
         size_before = run.size
         relax_outside_clique(run, ordered, start, relaxation)
         if run.size > size_before:
-            kernel = search.reduce(kernel)
+            kernel = steps.reduce(kernel)
     if _go_on(run):
         patience = _LAST_PATIENCE if run.time_limit is None else _LAST_PATIENCE_UNDER_LIMIT
-        kernel = search.look_around(kernel, patience, len(_ROUNDS), run.watch)
+        kernel = steps.look_around(kernel, patience, len(_ROUNDS), run.watch)
     if _go_on(run):
-        search.branch_and_bound(kernel, run.nodes_left(), run.watch)
+        steps.branch_and_bound(kernel, run.nodes_left(), run.watch)
 
 
 def _go_on(run: Run) -> bool:

@@ -8,25 +8,26 @@ for joined pairs and the diagonal and -d elsewhere; raise d until the support of
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..errors import OptionError
-from ..validation import as_array, as_integer, as_number
-from .bounds import bound_by_colours, bound_by_cores
-from .ordering import order_by_core
+from .bounds import bound_afterwards
+from .options import ContinuousOptions
+from .rounding import offer_largest_entries
 from .run import Run
 
 __all__ = ["RelaxationOptions", "find_relaxation", "relax"]
 
 
-@dataclass(frozen=True, eq=False)
-class RelaxationOptions:
-    """Settings of Algorithm 2. The defaults are the paper authors'."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RelaxationOptions(ContinuousOptions):
+    """Settings of Algorithm 2. The defaults are the paper authors'.
+
+    Without ``start``, it begins with all ones, and in ``clipper+`` with ones outside the greedy clique.
+    """
 
     tol_u: float = 1e-8
     """The inner loop ends when the step in u is shorter than this …"""
@@ -48,39 +49,13 @@ class RelaxationOptions:
     """Largest step size."""
     epsilon: float = 1e-9
     """What counts as zero in u; the clique is where u is larger."""
-    start: npt.ArrayLike | None = None
-    """Start vector, one nonnegative entry per vertex of the graph. None: all ones, or in ``clipper+`` ones outside the
-    greedy clique."""
 
     def __post_init__(self) -> None:
-        for name in ("max_inner", "max_outer", "max_line_search"):
-            self._set(name, as_integer(name, getattr(self, name), 1, 10**9))
-        for name in ("tol_u", "tol_f", "epsilon"):
-            self._set(name, as_number(name, getattr(self, name), 0.0, math.inf))
-        for name in ("sigma", "beta"):
-            self._set(name, as_number(name, getattr(self, name), 0.0, 1.0, open_interval=True))
-        self._set("max_alpha", as_number("max_alpha", self.max_alpha, 0.0, math.inf, open_interval=True))
-        self._set("min_alpha", as_number("min_alpha", self.min_alpha, 0.0, self.max_alpha))
-
-    def _set(self, name: str, value: float) -> None:
-        object.__setattr__(self, name, value)  # frozen, but this is construction
-
-    def start_vector(self, n: int) -> npt.NDArray[np.float64] | None:
-        """Return the start vector, checked against a graph of n vertices."""
-        if self.start is None:
-            return None
-        start = as_array("start", self.start, OptionError)
-        if start.dtype.kind not in "biuf":
-            raise OptionError(f"start: expected numbers, got dtype {start.dtype}")
-        start = np.ascontiguousarray(start, dtype=np.float64)
-        if start.shape != (n,):
-            raise OptionError(f"start: expected one entry per vertex, shape ({n},), got {start.shape}")
-        wrong = np.flatnonzero(~(np.isfinite(start) & (start >= 0)))
-        if wrong.size:
-            raise OptionError(f"start: entry {wrong[0]} is {start[wrong[0]]}; expected finite, nonnegative numbers")
-        if not start.any() and n > 0:
-            raise OptionError("start: expected at least one positive entry")
-        return start
+        self._check_integers("max_inner", "max_outer", "max_line_search")
+        self._check_numbers("tol_u", "tol_f", "epsilon")
+        self._check_numbers("sigma", "beta", high=1.0, open_interval=True)
+        self._check_numbers("max_alpha", open_interval=True)
+        self._check_numbers("min_alpha", high=self.max_alpha)
 
     def _to_core(self) -> _core.RelaxationOptions:
         native = _core.RelaxationOptions()
@@ -90,21 +65,20 @@ class RelaxationOptions:
         return native
 
 
-def find_relaxation(run: Run, options: RelaxationOptions) -> None:
+def find_relaxation(run: Run, relaxation: RelaxationOptions) -> None:
     """Run Algorithm 2 alone, on the whole graph, then look for a certificate."""
     n = run.graph.num_vertices
-    start = options.start_vector(n)
+    start = relaxation.start_vector(n)
     if n > 0:
-        support, steps = relax(run.native, np.ones(n) if start is None else start, options, run.watch)
-        run.offer("relaxation", support, vertices=n, iterations=steps)
-    ordered = order_by_core(run)
-    bound_by_cores(run, ordered)
-    bound_by_colours(run, ordered)
+        solution = relax(run.native, np.ones(n) if start is None else start, relaxation, run.watch)
+        offer_largest_entries(
+            run, "relaxation", solution.u, iterations=solution.inner_steps, count=solution.support.size
+        )
+    bound_afterwards(run)
 
 
 def relax(
     graph: _core.Graph, start: npt.NDArray[np.float64], options: RelaxationOptions, watch: _core.Watch
-) -> tuple[npt.NDArray[np.int64], int]:
-    """Return the vertices where the relaxed solution is positive, largest entries first, and the gradient steps."""
-    solution = _core.relax(graph, start, options._to_core(), watch)
-    return solution.support, solution.inner_steps
+) -> _core.RelaxationResult:
+    """Return the relaxed solution, and the vertices where it is positive, largest entries first."""
+    return _core.relax(graph, start, options._to_core(), watch)

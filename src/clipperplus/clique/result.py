@@ -63,6 +63,9 @@ class CliqueResult:
     """The method as it was asked for."""
     interrupted: bool = False
     """Whether Ctrl-C ended the search before it was done."""
+    relaxed: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    """What ``relaxation``, ``clipper``, ``pelillo``, ``ding`` and ``belachew`` end with, before it is rounded to a
+    clique: one entry per vertex, read-only. None for the other methods."""
 
     @property
     def size(self) -> int:
@@ -85,5 +88,6 @@ class CliqueResult:
             "vertices": self.vertices.tolist(),
             "seconds": self.seconds,
             "interrupted": self.interrupted,
+            "relaxed": None if self.relaxed is None else self.relaxed.tolist(),
             "stages": [asdict(stage) for stage in self.stages],
         }

@@ -41,6 +41,8 @@ class Run:
         self.nodes = 0
         self._node_limit = _NO_NODE_LIMIT if node_limit is None else node_limit
         self.clique: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self.relaxed: npt.NDArray[np.float64] | None = None
+        """The vector that a continuous method ended with."""
         self.upper_bound = graph.num_vertices
         self._certificate = Certificate.NONE
         self._callback = callback
@@ -125,4 +127,5 @@ class Run:
             seconds=time.perf_counter() - self._start,
             method=method,
             interrupted=interrupted or self.watch.interrupted,
+            relaxed=self.relaxed,
         )

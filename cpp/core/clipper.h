@@ -1,0 +1,50 @@
+// CLIPPER (Lusk, Fathian and How, ICRA 2021), the predecessor of Algorithm 2: maximise u' M_d u over nonnegative unit
+// vectors, M_d = M - d M̄, by gradient ascent. M may have weights: M(i, j) in [0, 1] on edges, ones on the diagonal; M̄
+// is 1 where two vertices are not joined. Unlike in Algorithm 2 the gradient is not projected on the tangent space,
+// every step begins with size 1 and is cut while the objective falls, and d is raised by the mean of (M u)_i / (M̄ u)_i
+// over the entries that violate the constraint. The round(F) largest entries of u are the answer.
+//
+// A try costs one vector M̄ u of sums over non-neighbours (complement_sums.h); with weights also M u, one multiplication
+// and addition for each neighbour of the support: 24 bytes an edge. Some passes over n entries besides.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "control.h"
+#include "graph.h"
+#include "simd/kernels.h"
+
+namespace clipperplus {
+
+struct ClipperOptions {
+  double tol_u = 1e-8;       // an inner loop ends when ‖Δu‖ falls below this …
+  double tol_f = 1e-9;       // … or |ΔF| below this
+  int max_inner = 200;       // gradient steps for one d
+  int max_outer = 1000;      // values of d
+  int max_line_search = 99;  // tries for one step
+  double beta = 0.25;        // step size factor after a failed try
+  double epsilon = 1e-9;     // what counts as zero in u and M̄ u, and how far F may fall in a step
+};
+
+struct ClipperResult {
+  std::vector<double> u;
+  double value = 0.0;  // F(u)
+  std::size_t outer_steps = 0, inner_steps = 0;
+  double d = 0.0;
+  bool finished = false;  // no entry violates the constraint; false after a limit on steps or time
+};
+
+// Weights of the edges, as rows of a symmetric matrix without its diagonal; edges that are not there weigh zero.
+struct EdgeWeights {
+  std::span<const std::int64_t> offsets;  // one per vertex, and the end
+  std::span<const Vertex> neighbours;
+  std::span<const double> weights;
+};
+
+// `start` has one finite, nonnegative entry per vertex, not all zero. Without `weights` every edge weighs 1.
+ClipperResult ascend_clipper(const Graph& graph, const EdgeWeights* weights, std::span<const double> start,
+                             const ClipperOptions& options, const simd::Kernels& kernels, Control& control);
+
+}  // namespace clipperplus

@@ -1,0 +1,35 @@
+"""Ding's method: replicator dynamics on a generalised Motzkin–Straus programme.
+
+C. Ding, T. Li and M. Jordan, "Nonnegative matrix factorization for combinatorial optimization: spectral clustering,
+graph matching, and clique finding", ICDM 2008.
+
+Maximise ``x' A x`` where the β-th powers of the nonnegative entries sum to one, by
+``x_i ← (x_i (A x)_i / x' A x)^{1/β}``. With β slightly above 1 the objective is smoother than Motzkin–Straus; in return
+no entry ever becomes zero, so that rounding is part of the method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .replicator import ReplicatorOptions, replicate
+from .run import Run
+
+__all__ = ["DingOptions", "find_ding"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DingOptions(ReplicatorOptions):
+    """Settings of Ding's method."""
+
+    beta: float = 1.05
+    """Power under which the entries sum to one, from 1 to 2."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_numbers("beta", low=1.0, high=2.0)
+
+
+def find_ding(run: Run, options: DingOptions) -> None:
+    """Run Ding's method on the whole graph."""
+    replicate(run, "ding", options, beta=options.beta, regularisation=0.0)

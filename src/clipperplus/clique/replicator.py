@@ -1,0 +1,58 @@
+"""Replicator dynamics on the Motzkin–Straus programme: what the methods of Pelillo and of Ding share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _core
+from .bounds import bound_afterwards
+from .options import ContinuousOptions
+from .rounding import offer_largest_entries
+from .run import Run
+
+__all__ = ["ReplicatorOptions", "replicate"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReplicatorOptions(ContinuousOptions):
+    """Settings of replicator dynamics. Without ``start``, it begins at the barycentre, slightly perturbed."""
+
+    tolerance: float = 1e-5
+    """It ends when no entry changes by more than this share of the largest one …"""
+    max_steps: int = 3000
+    """… or after so many steps."""
+    epsilon: float = 1e-20
+    """Entries below this share of the largest one become zero."""
+    perturbation: float = 1e-3
+    """The start is 1 plus up to this in every entry: where all vertices are alike, the barycentre is never left."""
+    seed: int = 0
+    """Of the perturbation."""
+
+    def __post_init__(self) -> None:
+        self._check_integers("max_steps")
+        self._check_integers("seed", low=0, high=2**63)
+        self._check_numbers("tolerance", "perturbation")
+        self._check_numbers("epsilon", high=1.0)
+
+
+def replicate(run: Run, stage: str, options: ReplicatorOptions, *, beta: float, regularisation: float) -> None:
+    """Follow the dynamics to its end, round, and look for a certificate."""
+    n = run.graph.num_vertices
+    start = options.start_vector(n)
+    if n > 0:
+        if start is None:
+            start = 1.0 + options.perturbation * np.random.default_rng(options.seed).random(n)
+        x, steps = _core.replicate(
+            run.native,
+            start,
+            beta,
+            regularisation,
+            options.tolerance,
+            options.max_steps,
+            options.epsilon,
+            run.watch,
+        )
+        offer_largest_entries(run, stage, x, iterations=steps)
+    bound_afterwards(run)
