@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import os
-import platform
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 import clipperplus as cp
+from clipperplus.bench.dimacs import CLIQUE_NUMBERS, PAPER
+from clipperplus.bench.measuring import environment
+from clipperplus.bench.tables import describe
 
 RESULTS = Path(__file__).resolve().parent / "results"
 DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# The paper's nine DIMACS graphs with their clique numbers.
-PAPER_DIMACS = {
-    "C125.9": 34,
-    "C250.9": 44,
-    "brock200_2": 12,
-    "brock200_4": 17,
-    "gen200_p0.9_44": 44,
-    "gen200_p0.9_55": 55,
-    "keller4": 11,
-    "p_hat300-1": 8,
-    "p_hat300-2": 25,
-}
+PAPER_DIMACS = {name: CLIQUE_NUMBERS[name] for name in PAPER}
+"""The paper's nine DIMACS graphs with their clique numbers."""
 
 
 def argument_parser(description: str) -> argparse.ArgumentParser:
@@ -94,47 +84,10 @@ def reset_peak() -> float:
     return resident_mb("VmRSS")
 
 
-def machine() -> str:
-    """Return processor, cores and versions in a line."""
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        lines = cpuinfo.read_text().splitlines()
-        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
-    info = cp.core_info()
-    return (
-        f"{model}, {os.cpu_count()} cores; {platform.system()}; Python {platform.python_version()}, "
-        f"numpy {np.__version__}; clipperplus {info.version}, {info.simd}, {info.compiler}"
-    )
-
-
-def commit() -> str:
-    """Return the commit that is measured, with a mark if the tree differs from it."""
-    folder = Path(__file__).resolve().parent
-    try:
-        described = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--exclude", "*"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return described.stdout.strip()
-
-
-def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table with the first column left and the others right aligned."""
-    lines = ["| " + " | ".join(columns) + " |", "| --- |" + " ---: |" * (len(columns) - 1)]
-    lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
-
-
 def write_report(name: str, title: str, command: str, body: str) -> None:
     """Write a generated report to results/ and print it."""
     today = datetime.date.today().isoformat()
-    head = f"# {title}\n\nGenerated {today} by `{command}` at commit {commit()}.\n\nMachine: {machine()}.\n\n"
+    head = f"# {title}\n\nGenerated {today} by `{command}`.\n\n{describe(environment())}\n\n"
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(head + body)
     print(head + body)

@@ -13,7 +13,6 @@ from common import (
     argument_parser,
     as_in_paper,
     check,
-    markdown_table,
     median_ms,
     real_graph,
     real_graph_names,
@@ -21,6 +20,7 @@ from common import (
 )
 
 import clipperplus as cp
+from clipperplus.bench.tables import markdown_table
 
 # Milliseconds to the proof where there is a target, on one thread but for those in ON_TWO_THREADS.
 TARGETS: dict[str, float] = {"rgbd_a_k3": 30, "rgbd_b_k3": 60, "lidar_k1": 10, "lidar_k3": 150}

@@ -13,9 +13,10 @@ from collections.abc import Callable
 
 import numpy as np
 import plain
-from common import argument_parser, check, markdown_table, median_ms, write_report
+from common import argument_parser, check, median_ms, write_report
 
 import clipperplus as cp
+from clipperplus.bench.tables import markdown_table
 from clipperplus.synthetic import registration_graph
 
 N = 1000
@@ -85,7 +86,7 @@ def main() -> None:
     table = markdown_table(("graph and method", "size", "numpy's size", "ms", "numpy ms", "ratio"), rows)
     verdict = f"Smallest ratio {min(ratios):.1f}; wanted at least {TARGET:.0f}.\n\n"
     about = (
-        "Time of `find_clique`, with its checks and bounds, against the version in `benchmarks/plain.py` without them;\n"
+        "Time of `find_clique`, with its checks and bounds, against the version in `plain.py` without them;\n"
         "the same settings and start vectors, so that sizes differ by rounding errors and ties only. Single runs of\n"
         "numpy, medians of five of ours.\n\n"
     )

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from common import argument_parser, check, markdown_table, median_ms, real_graph, real_graph_names, write_report
+from common import argument_parser, check, median_ms, real_graph, real_graph_names, write_report
 
 import clipperplus as cp
+from clipperplus.bench.tables import markdown_table
 
 Edges = npt.NDArray[np.int64]
 SMALLEST = 100

@@ -10,13 +10,13 @@ from common import (
     argument_parser,
     as_in_paper,
     check,
-    markdown_table,
     real_graph,
     real_graph_names,
     write_report,
 )
 
 import clipperplus as cp
+from clipperplus.bench.tables import markdown_table
 
 # At least these sizes: clipper+, greedy, relaxation from all ones.
 WANTED = {

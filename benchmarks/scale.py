@@ -15,7 +15,6 @@ import numpy as np
 from common import (
     argument_parser,
     check,
-    markdown_table,
     median_ms,
     real_graph,
     reset_peak,
@@ -25,6 +24,7 @@ from common import (
 
 import clipperplus as cp
 from clipperplus import _core
+from clipperplus.bench.tables import markdown_table
 
 
 def million_vertices(_: Path) -> list[tuple[str, str, str]]:

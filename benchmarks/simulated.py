@@ -13,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from common import argument_parser, check, markdown_table, median_ms, reset_peak, resident_mb, write_report
+from common import argument_parser, check, median_ms, reset_peak, resident_mb, write_report
 
 import clipperplus as cp
+from clipperplus.bench.tables import markdown_table
 
 ROOM = np.array([6.0, 5.0, 2.5])
 """Metres."""

@@ -17,7 +17,6 @@ from common import (
     argument_parser,
     as_in_paper,
     check,
-    markdown_table,
     median_ms,
     real_graph,
     real_graph_names,
@@ -25,6 +24,7 @@ from common import (
 )
 
 import clipperplus as cp
+from clipperplus.bench.tables import markdown_table
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,7 @@ NB_MODULE(_core, m) {
       },
       nb::arg("name"));
   m.attr("version") = CLIPPERPLUS_VERSION;
+  m.attr("commit") = CLIPPERPLUS_COMMIT;
 #if defined(__clang__)
   m.attr("compiler") = "clang " __clang_version__;
 #elif defined(__GNUC__)

@@ -15,6 +15,8 @@ class CoreInfo:
 
     version: str
     """Version of the package that the core was built for."""
+    commit: str
+    """Commit that it was built from, with ``-dirty`` if files had changed since; ``unknown`` outside of a clone."""
     compiler: str
     """Compiler that built it."""
     simd: str
@@ -31,6 +33,7 @@ def core_info() -> CoreInfo:
     """
     return CoreInfo(
         version=_core.version,
+        commit=_core.commit,
         compiler=_core.compiler,
         simd=_core.simd_selected(),
         simd_available=tuple(_core.simd_available()),

@@ -13,7 +13,7 @@ import typer
 
 from ..errors import ClipperPlusError
 from ..info import core_info
-from . import clique
+from . import bench, clique
 
 __all__ = ["app", "main"]
 
@@ -28,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("clique")(clique.command)
+app.add_typer(bench.app, name="bench")
 
 
 def _print_version(value: bool) -> None:

@@ -26,7 +26,7 @@ from .. import _core
 from ..errors import FileFormatError, GraphError
 from ..graph import Graph
 
-__all__ = ["read_graph", "write_graph"]
+__all__ = ["graph_name", "read_graph", "write_graph"]
 
 
 def read_graph(path: str | os.PathLike[str]) -> Graph:
@@ -54,6 +54,13 @@ def write_graph(path: str | os.PathLike[str], graph: Graph) -> None:
     _, render = _format(path)
     data = render(graph)
     path.write_bytes(gzip.compress(data, mtime=0) if _is_gzip(path) else data)
+
+
+def graph_name(path: Path) -> str | None:
+    """Return the name of a graph file without its ending; None if it does not end like a graph file."""
+    plain = path.name[:-3] if _is_gzip(path) else path.name
+    suffix = next((suffix for suffix in _FORMATS if plain.lower().endswith(suffix)), None)
+    return None if suffix is None else plain[: -len(suffix)]
 
 
 def _as_path(path: str | os.PathLike[str]) -> Path:

@@ -1,0 +1,232 @@
+"""Table I of the paper: DIMACS graphs, or any folder of graph files, with the published numbers beside ours."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from ..clique import find_clique
+from ..errors import OptionError
+from ..graph import Graph
+from ..io.graphs import graph_name, read_graph
+from .families import FAMILIES
+from .measuring import LABELS, measure
+from .store import Row, Store
+from .tables import Table, three_digits
+
+__all__ = ["PAPER", "Problem", "columns", "conclusions", "problems", "run", "summary", "tables"]
+
+PAPER_METHODS = ("pelillo", "ding", "belachew", "clipper", "greedy", "relaxation", "clipper+")
+_PAPER_TIMES_AND_RATIOS = {
+    "C125.9": (4.1, 0.97, 4.5, 0.56, 10.9, 1.0, 9.1, 1.0, 0.7, 0.85, 0.8, 1.0, 1.6, 1.0),
+    "C250.9": (4.7, 0.89, 3.6, 0.34, 7.8, 0.95, 6.8, 0.95, 2.7, 0.8, 6.4, 0.95, 8.7, 0.95),
+    "brock200_2": (2.2, 0.67, 51.8, 0.75, 4.3, 0.83, 4.0, 0.83, 1.4, 0.83, 2.6, 0.83, 3.8, 0.83),
+    "brock200_4": (1.7, 0.76, 9.4, 0.88, 4.2, 0.88, 8.9, 0.65, 1.7, 0.82, 29.4, 0.82, 3.6, 0.94),
+    "gen200_p0.9_44": (6.1, 0.75, 3.9, 0.2, 10.4, 0.84, 10.9, 0.89, 2.2, 0.73, 4.7, 0.89, 6.4, 0.89),
+    "gen200_p0.9_55": (4.6, 0.69, 2.7, 0.38, 4.9, 0.69, 6.8, 1.0, 2.0, 0.64, 1.6, 1.0, 3.7, 1.0),
+    "keller4": (2.3, 0.64, 4.0, 0.64, 2.8, 0.73, 2.8, 0.64, 1.0, 0.82, 35.4, 0.64, 5.8, 0.82),
+    "p_hat300-1": (1.3, 0.75, 33.9, 0.88, 6.5, 1.0, 4.3, 1.0, 2.1, 0.88, 4.9, 1.0, 10.7, 1.0),
+    "p_hat300-2": (2.8, 0.96, 11.3, 0.92, 10.9, 1.0, 15.9, 0.96, 3.7, 0.84, 6.5, 1.0, 10.1, 1.0),
+}
+PAPER = {
+    name: {method: {"ms": values[2 * k], "ratio": values[2 * k + 1]} for k, method in enumerate(PAPER_METHODS)}
+    for name, values in _PAPER_TIMES_AND_RATIOS.items()
+}
+"""Graph → method → the paper's time in milliseconds and ratio."""
+
+CLIQUE_NUMBERS = {
+    **{"C125.9": 34, "C250.9": 44, "C2000.5": 16, "C4000.5": 18, "DSJC500_5": 13, "DSJC1000_5": 15},
+    **{"MANN_a9": 16, "MANN_a27": 126, "MANN_a45": 345, "MANN_a81": 1100},
+    **{"brock200_1": 21, "brock200_2": 12, "brock200_3": 15, "brock200_4": 17},
+    **{"brock400_1": 27, "brock400_2": 29, "brock400_3": 31, "brock400_4": 33},
+    **{"brock800_1": 23, "brock800_2": 24, "brock800_3": 25, "brock800_4": 26},
+    **{"c-fat200-1": 12, "c-fat200-2": 24, "c-fat200-5": 58},
+    **{"c-fat500-1": 14, "c-fat500-2": 26, "c-fat500-5": 64, "c-fat500-10": 126},
+    **{"gen200_p0.9_44": 44, "gen200_p0.9_55": 55},
+    **{"gen400_p0.9_55": 55, "gen400_p0.9_65": 65, "gen400_p0.9_75": 75},
+    **{"hamming6-2": 32, "hamming6-4": 4, "hamming8-2": 128, "hamming8-4": 16, "hamming10-2": 512, "hamming10-4": 40},
+    **{"johnson8-2-4": 4, "johnson8-4-4": 14, "johnson16-2-4": 8, "johnson32-2-4": 16},
+    **{"keller4": 11, "keller5": 27, "keller6": 59},
+    **{"p_hat300-1": 8, "p_hat300-2": 25, "p_hat300-3": 36, "p_hat500-1": 9, "p_hat500-2": 36, "p_hat500-3": 50},
+    **{"p_hat700-1": 11, "p_hat700-2": 44, "p_hat700-3": 62, "p_hat1000-1": 10, "p_hat1000-2": 46, "p_hat1000-3": 68},
+    **{"p_hat1500-1": 12, "p_hat1500-2": 65, "p_hat1500-3": 94},
+    **{"san200_0.7_1": 30, "san200_0.7_2": 18, "san200_0.9_1": 70, "san200_0.9_2": 60, "san200_0.9_3": 44},
+    **{"san400_0.5_1": 13, "san400_0.7_1": 40, "san400_0.7_2": 30, "san400_0.7_3": 22, "san400_0.9_1": 100},
+    **{"san1000": 15, "sanr200_0.7": 18, "sanr200_0.9": 42, "sanr400_0.5": 13, "sanr400_0.7": 21},
+}
+"""From the literature. Graphs whose clique number is open are not here."""
+
+BEST_KNOWN = {"C500.9": 57, "C1000.9": 68, "C2000.9": 80}
+"""Largest cliques that were ever found where the clique number is open."""
+
+_SECONDS_FOR_PROOF = 10.0
+_QUICK_VERTICES = 300
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A graph by name."""
+
+    name: str
+    load: Callable[[], Graph]
+
+
+def problems(data: Path | None, *, quick: bool = False) -> list[Problem]:
+    """Return the graph files of a folder, the paper's first, or without one the families that a formula gives."""
+    if data is None:
+        found = [Problem(name, make) for name, make in FAMILIES.items()]
+    else:
+        if not data.is_dir():
+            raise OptionError(f"data: {data} is not a folder")
+        found = [
+            Problem(name, partial(read_graph, path))
+            for path in sorted(data.iterdir())
+            if path.is_file() and (name := graph_name(path)) is not None
+        ]
+        if not found:
+            raise OptionError(f"data: no graph files in {data}; expected .clq, .clq.b, .mtx, .txt or .edges, also .gz")
+        names = [problem.name for problem in found]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise OptionError(f"data: {data} has more than one file of the graph {twice}")
+    if quick:
+        papers = [problem for problem in found if problem.name in PAPER] if data is not None else []
+        found = papers or [problem for problem in found if problem.load().num_vertices <= _QUICK_VERTICES]
+        if not found:
+            raise OptionError(f"quick: no graph of the paper and none of {_QUICK_VERTICES} vertices or less in {data}")
+    return sorted(found, key=lambda problem: problem.name not in PAPER)
+
+
+def columns(methods: Iterable[str]) -> list[str]:
+    """Return the headings of the CSV file."""
+    head = ["graph", "vertices", "edges", "sparsity", "clique number", "clique number is"]
+    return head + [f"{method} {what}" for method in methods for what in ("size", "ms", "proven")]
+
+
+def run(
+    chosen: Iterable[Problem], methods: list[str], store: Store, time_limit: float | Literal["default"] = "default"
+) -> None:
+    """Measure every method on every graph that the store does not have yet."""
+    for problem in chosen:
+        if not store.done(problem.name):
+            store.add(_measure(problem, methods, time_limit))
+
+
+def _measure(problem: Problem, methods: list[str], time_limit: float | Literal["default"]) -> Row:
+    graph = problem.load()
+    row = {"graph": problem.name, "vertices": str(graph.num_vertices), "edges": str(graph.num_edges)}
+    row["sparsity"] = f"{1.0 - graph.density:.4f}"
+    best, bound = 0, graph.num_vertices
+    for method in methods:
+        result, milliseconds = measure(graph, method, time_limit=time_limit)
+        best, bound = max(best, result.size), min(bound, result.upper_bound)
+        row[f"{method} size"] = str(result.size)
+        row[f"{method} ms"] = f"{milliseconds:.4f}"
+        row[f"{method} proven"] = "yes" if result.optimal else "no"
+    omega, source = _clique_number(problem.name, graph, best, bound)
+    return {**row, "clique number": str(omega), "clique number is": source}
+
+
+def _clique_number(name: str, graph: Graph, best: int, bound: int) -> tuple[int, str]:
+    """Return the clique number, or the largest clique known, and which of the two it is.
+
+    A file may have a famous name and hold something else: what contradicts its own cliques is not believed.
+    """
+    if best == bound:
+        return best, "proven"
+    known = CLIQUE_NUMBERS.get(name)
+    if known is not None and best <= known <= bound:
+        return known, "published"
+    known = BEST_KNOWN.get(name)
+    if known is not None and best <= known <= bound:
+        return known, "best known"
+    result = find_clique(graph, method="exact", time_limit=_SECONDS_FOR_PROOF)
+    return (result.size, "proven") if result.optimal else (max(best, result.size), "largest found")
+
+
+def ratio(row: Row, method: str) -> float:
+    """Return r, the size of a method's clique by the clique number; 1 for a graph without vertices."""
+    omega = int(row["clique number"])
+    return int(row[f"{method} size"]) / omega if omega else 1.0
+
+
+def summary(rows: list[Row], methods: list[str]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return mean ratio and time of every method over all graphs, and over the paper's if all of them are there."""
+    groups = {"all": rows}
+    papers = [row for row in rows if row["graph"] in PAPER]
+    if len(papers) == len(PAPER):
+        groups["the paper's"] = papers
+    means = {
+        group: {
+            method: {
+                "ratio": statistics.fmean(ratio(row, method) for row in members),
+                "ms": statistics.fmean(float(row[f"{method} ms"]) for row in members),
+            }
+            for method in methods
+        }
+        for group, members in groups.items()
+        if members
+    }
+    if "the paper's" in means:
+        means["the paper"] = {
+            method: {what: statistics.fmean(PAPER[name][method][what] for name in PAPER) for what in ("ratio", "ms")}
+            for method in methods
+            if method in PAPER_METHODS
+        }
+    return means
+
+
+def tables(rows: list[Row], methods: list[str]) -> list[Table]:
+    """Return the paper's Table I, ratios and times apart, with what the paper has."""
+    headings = ["graph", "n", "sparsity", "ω", *(LABELS[method] for method in methods)]
+    means = summary(rows, methods)
+
+    def make(title: str, what: str, number: Callable[[Row, str], float], text: Callable[[float], str]) -> Table:
+        lines, published = [], []
+        for row in rows:
+            open_end = row["clique number is"] in ("best known", "largest found")
+            omega = ("≥ " if open_end else "") + row["clique number"]
+            head = [row["graph"], row["vertices"], f"{float(row['sparsity']):.2f}", omega]
+            lines.append(head + [text(number(row, method)) for method in methods])
+            published.append(_published(PAPER.get(row["graph"], {}), methods, what))
+        for group in ("the paper's", "all"):
+            if group in means:
+                lines.append([f"mean of {group}", "", "", "", *(text(means[group][m][what]) for m in methods)])
+                papers = means.get("the paper", {}) if group == "the paper's" else {}
+                published.append(_published(papers, methods, what))
+        return Table(title, headings, lines, published, dispensable=("n", "sparsity"))
+
+    return [
+        make("Ratio of the clique number", "ratio", ratio, "{:.3f}".format),
+        make("Time in ms", "ms", lambda row, method: float(row[f"{method} ms"]), three_digits),
+    ]
+
+
+def _published(of_method: dict[str, dict[str, float]], methods: list[str], what: str) -> list[str] | None:
+    if not of_method:
+        return None
+    cells = [f"{of_method[method][what]:.3g}" if method in of_method else "" for method in methods]
+    return ["", "", "", "", *cells]
+
+
+def conclusions(rows: list[Row], methods: list[str]) -> list[str]:
+    """Say in sentences what the tables show."""
+    said = []
+    for method in ("auto", "exact"):
+        if method not in methods:
+            continue
+        open_ones = [row["graph"] for row in rows if row[f"{method} proven"] == "no"]
+        proven = f"proves its clique to be maximum on {len(rows) - len(open_ones)} of {len(rows)} graphs"
+        said.append(f"`{method}` {proven}" + (f" (not on {', '.join(open_ones)})." if open_ones else "."))
+    names = [row["graph"] for row in rows]
+    missing = [name for name in PAPER if name not in names]
+    if missing:
+        said.append(
+            f"Of the paper's graphs {', '.join(missing)} are missing: pass `--data` a folder with the files of the "
+            "second DIMACS challenge (for example from https://iridia.ulb.ac.be/~fmascia/maximum_clique/)."
+        )
+    return said

@@ -1,0 +1,162 @@
+"""The paper's figures for print: colours that colour-blind readers tell apart, lines and marks that survive in grey."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import bunny, dimacs
+from .measuring import LABELS
+from .store import Row
+
+__all__ = ["available", "bunny_figures", "dimacs_figures"]
+
+# The palette of Okabe and Ito without its yellow; every method also has a mark and a dash pattern of its own.
+_STYLES: dict[str, dict[str, Any]] = {
+    "pelillo": {"color": "#56B4E9", "marker": "v", "linestyle": (0, (1, 1))},
+    "ding": {"color": "#CC79A7", "marker": "^", "linestyle": (0, (3, 1, 1, 1))},
+    "belachew": {"color": "#009E73", "marker": "s", "linestyle": (0, (5, 2))},
+    "clipper": {"color": "#E69F00", "marker": "D", "linestyle": (0, (3, 2))},
+    "greedy": {"color": "#7F7F7F", "marker": "x", "linestyle": (0, (4, 1, 1, 1, 1, 1))},
+    "relaxation": {"color": "#0072B2", "marker": "P", "linestyle": (0, (6, 1))},
+    "clipper+": {"color": "#D55E00", "marker": "o", "linestyle": "-"},
+    "auto": {"color": "#000000", "marker": "*", "linestyle": "-"},
+    "exact": {"color": "#000000", "marker": "+", "linestyle": ":"},
+}
+
+
+_CLOSEUP = 0.993
+"""Where the magnified part of the ratios begins."""
+
+
+def available() -> bool:
+    """Whether matplotlib is installed."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
+def bunny_figures(rows: list[Row], methods: list[str], folder: Path) -> list[Path]:
+    """Draw the paper's Figures 4, 5 and 6."""
+    levels = bunny.levels(rows, methods)
+    outliers = [level.outliers for level in levels]
+    written: list[Path] = []
+    with _figure(folder, "bunny_ratio_distribution", written) as axes:
+        _draw_distributions(axes, rows, methods)
+    with _figure(folder, "bunny_ratio", written) as axes:
+        curves = {method: [level.ratio[method] for level in levels] for method in methods}
+        _draw_lines(axes, outliers, curves)
+        axes.set_ylabel("mean accuracy ratio r")
+        _draw_closeup(axes, outliers, curves)
+    with _figure(folder, "bunny_time", written) as axes:
+        _draw_lines(axes, outliers, {method: [level.ms[method] for level in levels] for method in methods})
+        axes.set_ylabel("mean time, ms")
+        axes.set_yscale("log")
+    return written
+
+
+def _draw_lines(axes: Any, outliers: list[int], curves: dict[str, list[float]]) -> None:
+    """Draw a curve for each method, its marks where the others have none."""
+    every = max(1, len(outliers) // 8)
+    for k, (method, curve) in enumerate(curves.items()):
+        axes.plot(outliers, curve, label=LABELS[method], markevery=(k % every, every), **_style(method))
+    axes.set_xlabel("outliers, %")
+    axes.set_xlim(0, 100)
+    _legend_above(axes)
+
+
+def _draw_closeup(axes: Any, outliers: list[int], curves: dict[str, list[float]]) -> None:
+    """Show the highest part again, magnified: most curves lie there."""
+    low = axes.get_ylim()[0]
+    if low > _CLOSEUP:
+        return
+    axes.set_ylim(low - 1.2 * (1.0 - low), None)  # room below the curves
+    inset = axes.inset_axes((0.1, 0.08, 0.72, 0.42))
+    for method, curve in curves.items():
+        style = {**_style(method), "marker": "none", "linewidth": 1.0}
+        inset.plot(outliers, curve, **style)
+    inset.set_xlim(0, 100)
+    inset.set_ylim(_CLOSEUP, 1.0 + 0.05 * (1.0 - _CLOSEUP))
+    inset.tick_params(labelsize=7)
+
+
+def _draw_distributions(axes: Any, rows: list[Row], methods: list[str]) -> None:
+    """One point for each trial, and how many of them are at 1."""
+    random = np.random.default_rng(0)
+    ratios = {method: np.array([bunny.ratio(row, method) for row in rows]) for method in methods}
+    for place, (method, values) in enumerate(ratios.items()):
+        across = place + random.uniform(-0.36, 0.36, size=values.size)
+        axes.plot(across, values, ".", markersize=2, alpha=0.5, color=_STYLES[method]["color"], rasterized=True)
+        axes.text(place, 1.02, f"{np.mean(values == 1.0):.1%}", ha="center", va="bottom", fontsize=7.5)
+    axes.text(-0.6, 1.065, "maximum found in", fontsize=7.5, va="bottom")
+    axes.set_ylim(None, 1.1)
+    lowest = axes.get_ylim()[0]
+    axes.set_yticks([tick for tick in np.arange(0.0, 1.05, 0.1) if tick >= lowest])
+    axes.set_xticks(range(len(methods)), [LABELS[method] for method in methods], rotation=30, ha="right")
+    axes.set_ylabel("accuracy ratio r")
+
+
+def dimacs_figures(rows: list[Row], methods: list[str], folder: Path) -> list[Path]:
+    """Draw the ratios of Table I: ours as marks, the paper's as rings around where they should be."""
+    written: list[Path] = []
+    width = max(5.0, 0.42 * len(rows))
+    with _figure(folder, "dimacs_ratio", written, size=(width, 3.4)) as axes:
+        spread = np.linspace(-0.33, 0.33, len(methods))
+        ringed = False
+        for shift, method in zip(spread, methods, strict=True):
+            style = {**_style(method), "linestyle": "none"}
+            places = np.arange(len(rows)) + shift
+            axes.plot(places, [dimacs.ratio(row, method) for row in rows], label=LABELS[method], **style)
+            rings = [
+                (place, dimacs.PAPER[row["graph"]][method]["ratio"])
+                for place, row in zip(places, rows, strict=True)
+                if method in dimacs.PAPER.get(row["graph"], {})
+            ]
+            if rings:
+                label = None if ringed else "the paper"
+                axes.plot(*zip(*rings, strict=True), "o", ms=8, mfc="none", mec="0.5", mew=0.7, label=label)
+                ringed = True
+        axes.set_xticks(range(len(rows)), [row["graph"] for row in rows], rotation=40, ha="right")
+        axes.set_ylabel("accuracy ratio r")
+        _legend_above(axes)
+    return written
+
+
+def _legend_above(axes: Any) -> None:
+    axes.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+
+
+def _style(method: str) -> dict[str, Any]:
+    return {**_STYLES[method], "markersize": 5, "linewidth": 1.3}
+
+
+@contextmanager
+def _figure(folder: Path, name: str, written: list[Path], size: tuple[float, float] = (5.0, 3.2)) -> Iterator[Any]:
+    """Give axes to draw on; write them as PNG and SVG, the same bytes for the same numbers."""
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    settings: Any = {
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.grid.axis": "y",
+        "grid.alpha": 0.3,
+        "legend.fontsize": 7.5,
+        "svg.hashsalt": "clipperplus",
+        "svg.fonttype": "path",
+    }
+    with rc_context(settings):
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots()
+        yield axes
+        png, svg = folder / f"{name}.png", folder / f"{name}.svg"
+        figure.savefig(png, dpi=200, metadata={"Software": None})
+        figure.savefig(svg, metadata={"Date": None})
+        written += [png, svg]
