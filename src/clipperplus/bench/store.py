@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import json
 from collections.abc import Sequence
@@ -29,7 +30,12 @@ class Store:
         self.folder, self.name = folder, name
         self.rows: list[Row] = []
         self._columns = list(columns)
-        self._about: dict[str, Any] = {"benchmark": name, "settings": settings, "environment": environment()}
+        self._about: dict[str, Any] = {
+            "benchmark": name,
+            "started": datetime.date.today().isoformat(),
+            "settings": settings,
+            "environment": environment(),
+        }
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self._resume(folder)
@@ -56,7 +62,10 @@ class Store:
         """Write ``NAME.md`` and complete ``NAME.json``."""
         if self.folder is None:
             return
-        head = f"# {title}\n\nMade by `clipperplus bench {self.name}`.\n\n{describe(self.environment)}\n\n{notes}\n\n"
+        made = f"Made by `clipperplus bench {self.name}`, begun {self._about['started']}."
+        short = {key: value for key, value in self._about["settings"].items() if not isinstance(value, list)}
+        how = "; ".join(f"{key} {value}" for key, value in short.items())
+        head = f"# {title}\n\n{made}\n\n{how}\n\n{describe(self.environment)}\n\n{notes}\n\n"
         body = "\n".join(table.to_markdown() for table in tables)
         (self.folder / f"{self.name}.md").write_text(head + body, encoding="utf-8")
         self._write_about(complete=True, summary=summary)
@@ -74,6 +83,7 @@ class Store:
                 for key, value in json.loads(json.dumps(self._about[part])).items()
                 if earlier[part].get(key) != value
             ]
+            started = str(earlier["started"])
             lines = csv_path.read_text(encoding="utf-8").splitlines(keepends=True) if csv_path.exists() else []
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise OptionError(f"output: {about_path} is not a run of this benchmark ({error})") from None
@@ -82,6 +92,7 @@ class Store:
                 f"output: {folder} holds another run of bench {self.name}: {'; '.join(different)}. "
                 "Choose another folder, or remove that run"
             )
+        self._about["started"] = started
         # A line without its end was being written when the run was stopped.
         whole = [line for line in lines if line.endswith("\n")]
         parsed = list(csv.reader(io.StringIO("".join(whole))))

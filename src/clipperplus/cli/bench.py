@@ -61,7 +61,7 @@ def dimacs(
     settings = {
         "graphs": [problem.name for problem in problems],
         "methods": chosen,
-        "time limit": "default" if limit is None else limit,
+        "time limit in seconds": "the method's own" if limit is None else limit,
     }
     store = Store(output, "dimacs", settings, dimacs_benchmark.columns(chosen))
     with _tracked(problems, store, "graphs") as tracked:
@@ -93,7 +93,7 @@ def bunny(
     trials = bunny_benchmark.trials(quick=quick)
     settings = {
         "model": "generated rabbit" if data is None else data.name,
-        "epsilon": model.epsilon,
+        "epsilon in metres": round(model.epsilon, 9),
         "trials": len(trials),
         "seed": seed,
         "methods": chosen,
