@@ -55,6 +55,13 @@ def clipperplus(adjacency: Matrix) -> list[int]:
     return [int(order[v]) for v in clique]
 
 
+def violating_ratios(M: Vector, M_bar: Vector, u: Vector) -> Vector:
+    """Return (M u)_i / (M̄ u)_i where u_i and (M̄ u)_i are positive: there the clique constraint is violated."""
+    numerator, denominator = M @ u, M_bar @ u
+    violating = (u > 1e-9) & (denominator > 1e-9)
+    return np.asarray(numerator[violating] / denominator[violating])
+
+
 def relaxation(adjacency: Matrix, start: Vector, *, max_outer: int = 1000, max_inner: int = 200) -> tuple[Vector, int]:
     """Algorithm 2 as its authors parametrise it. Returns the final u and the number of gradient steps."""
     n = len(adjacency)
@@ -63,12 +70,8 @@ def relaxation(adjacency: Matrix, start: Vector, *, max_outer: int = 1000, max_i
     u = M @ start
     u /= np.linalg.norm(u)
 
-    def increment() -> float | None:
-        numerator, denominator = M @ u, M_bar @ u
-        violating = (u > 1e-9) & (denominator > 1e-9)
-        return float(np.min(numerator[violating] / denominator[violating])) if violating.any() else None
-
-    d = increment() or 0.0
+    ratios = violating_ratios(M, M_bar, u)
+    d = float(ratios.min()) if ratios.size else 0.0
     alpha, steps = 1.0, 0
     for _ in range(max_outer):
         M_d = M - d * M_bar
@@ -91,10 +94,10 @@ def relaxation(adjacency: Matrix, start: Vector, *, max_outer: int = 1000, max_i
             steps += 1
             if delta_u < 1e-8 or abs(delta_F) < 1e-9:
                 break
-        step = increment()
-        if step is None:
+        ratios = violating_ratios(M, M_bar, u)
+        if not ratios.size:
             break
-        d += step
+        d += float(ratios.min())
     return u, steps
 
 
@@ -182,12 +185,8 @@ def clipper(
     u = M @ start
     u /= np.linalg.norm(u)
 
-    def increment() -> float | None:
-        numerator, denominator = M @ u, M_bar @ u
-        violating = (u > 1e-9) & (denominator > 1e-9)
-        return float(np.mean(numerator[violating] / denominator[violating])) if violating.any() else None
-
-    d = increment() or 0.0
+    ratios = violating_ratios(M, M_bar, u)
+    d = float(ratios.mean()) if ratios.size else 0.0
     F, steps = 0.0, 0
     for _ in range(max_outer):
         M_d = M - d * M_bar
@@ -209,10 +208,10 @@ def clipper(
             steps += 1
             if delta_u < 1e-8 or abs(delta_F) < 1e-9:
                 break
-        step = increment()
-        if step is None:
+        ratios = violating_ratios(M, M_bar, u)
+        if not ratios.size:
             break
-        d += step
+        d += float(ratios.mean())
     return u, F, steps
 
 

@@ -113,18 +113,19 @@ std::tuple<VectorOut<double>, double, std::size_t> bound_clipper(const Graph& gr
 }  // namespace
 
 void bind_continuous(nb::module_& m) {
-  nb::class_<RelaxationOptions>(m, "RelaxationOptions")
+  nb::class_<AscentOptions>(m, "AscentOptions")
+      .def_rw("tol_u", &AscentOptions::tol_u)
+      .def_rw("tol_f", &AscentOptions::tol_f)
+      .def_rw("max_inner", &AscentOptions::max_inner)
+      .def_rw("max_outer", &AscentOptions::max_outer)
+      .def_rw("epsilon", &AscentOptions::epsilon);
+  nb::class_<RelaxationOptions, AscentOptions>(m, "RelaxationOptions")
       .def(nb::init<>())
-      .def_rw("tol_u", &RelaxationOptions::tol_u)
-      .def_rw("tol_f", &RelaxationOptions::tol_f)
-      .def_rw("max_inner", &RelaxationOptions::max_inner)
-      .def_rw("max_outer", &RelaxationOptions::max_outer)
       .def_rw("max_line_search", &RelaxationOptions::max_line_search)
       .def_rw("sigma", &RelaxationOptions::sigma)
       .def_rw("beta", &RelaxationOptions::beta)
       .def_rw("min_alpha", &RelaxationOptions::min_alpha)
-      .def_rw("max_alpha", &RelaxationOptions::max_alpha)
-      .def_rw("epsilon", &RelaxationOptions::epsilon);
+      .def_rw("max_alpha", &RelaxationOptions::max_alpha);
 
   nb::class_<RelaxationResult>(m, "RelaxationResult")
       .def_prop_ro(
@@ -146,15 +147,10 @@ void bind_continuous(nb::module_& m) {
         nb::arg("growth"), nb::arg("max_sweeps"), nb::arg("tolerance"), nb::arg("epsilon"), nb::arg("watch"),
         "Symmetric rank-one nonnegative approximation: the final vector and the number of sweeps.");
 
-  nb::class_<ClipperOptions>(m, "ClipperOptions")
+  nb::class_<ClipperOptions, AscentOptions>(m, "ClipperOptions")
       .def(nb::init<>())
-      .def_rw("tol_u", &ClipperOptions::tol_u)
-      .def_rw("tol_f", &ClipperOptions::tol_f)
-      .def_rw("max_inner", &ClipperOptions::max_inner)
-      .def_rw("max_outer", &ClipperOptions::max_outer)
       .def_rw("max_line_search", &ClipperOptions::max_line_search)
-      .def_rw("beta", &ClipperOptions::beta)
-      .def_rw("epsilon", &ClipperOptions::epsilon);
+      .def_rw("beta", &ClipperOptions::beta);
   m.def("ascend_clipper", bound_clipper, nb::arg("graph"), nb::arg("weights").none(), nb::arg("start"),
         nb::arg("options"), nb::arg("watch"),
         "CLIPPER: the final vector, its value and the number of gradient steps. The weights are offsets, neighbours "

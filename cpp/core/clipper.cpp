@@ -33,18 +33,7 @@ class Ascent {
 
   ClipperResult run(std::span<const double> start) {
     power_step(start);
-    result_.d = mean_ratio().value_or(0.0);
-    while (result_.outer_steps < static_cast<std::size_t>(options_.max_outer) && !control_.expired()) {
-      ++result_.outer_steps;
-      climb();
-      const auto increment = mean_ratio();
-      if (!increment) {
-        result_.finished = true;
-        break;
-      }
-      if (!std::isfinite(result_.d + *increment)) break;
-      result_.d += *increment;
-    }
+    raise_penalty(options_, control_, result_, [this] { climb(); }, [this] { return mean_ratio(); });
     result_.u.assign(current_.u.begin(), current_.u.begin() + static_cast<std::ptrdiff_t>(n_));
     result_.value = current_.value;
     return std::move(result_);

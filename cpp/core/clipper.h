@@ -12,28 +12,21 @@
 #include <span>
 #include <vector>
 
+#include "ascent.h"
 #include "control.h"
 #include "graph.h"
 #include "simd/kernels.h"
 
 namespace clipperplus {
 
-struct ClipperOptions {
-  double tol_u = 1e-8;       // an inner loop ends when ‖Δu‖ falls below this …
-  double tol_f = 1e-9;       // … or |ΔF| below this
-  int max_inner = 200;       // gradient steps for one d
-  int max_outer = 1000;      // values of d
-  int max_line_search = 99;  // tries for one step
+struct ClipperOptions : AscentOptions {
+  int max_line_search = 99;  // tries for one step, in which F may fall by no more than epsilon
   double beta = 0.25;        // step size factor after a failed try
-  double epsilon = 1e-9;     // what counts as zero in u and M̄ u, and how far F may fall in a step
 };
 
-struct ClipperResult {
+struct ClipperResult : AscentProgress {
   std::vector<double> u;
   double value = 0.0;  // F(u)
-  std::size_t outer_steps = 0, inner_steps = 0;
-  double d = 0.0;
-  bool finished = false;  // no entry violates the constraint; false after a limit on steps or time
 };
 
 // Weights of the edges, as rows of a symmetric matrix without its diagonal; edges that are not there weigh zero.

@@ -33,18 +33,7 @@ class Ascent {
 
   RelaxationResult run(std::span<const double> start) {
     power_step(start);
-    result_.d = smallest_ratio().value_or(0.0);
-    while (result_.outer_steps < static_cast<std::size_t>(options_.max_outer) && !control_.expired()) {
-      ++result_.outer_steps;
-      climb();
-      const auto increment = smallest_ratio();
-      if (!increment) {
-        result_.finished = true;
-        break;
-      }
-      if (!std::isfinite(result_.d + *increment)) break;
-      result_.d += *increment;
-    }
+    raise_penalty(options_, control_, result_, [this] { climb(); }, [this] { return smallest_ratio(); });
     result_.u.assign(current_.u.begin(), current_.u.begin() + static_cast<std::ptrdiff_t>(n_));
     for (std::size_t i = 0; i < n_; ++i) {
       if (result_.u[i] > options_.epsilon) result_.support.push_back(static_cast<std::int64_t>(i));

@@ -20,31 +20,25 @@
 #include <span>
 #include <vector>
 
+#include "ascent.h"
 #include "control.h"
 #include "graph.h"
 #include "simd/kernels.h"
 
 namespace clipperplus {
 
-struct RelaxationOptions {
-  double tol_u = 1e-8;       // an inner loop ends when ‖Δu‖ falls below this …
-  double tol_f = 1e-9;       // … or |ΔF| below this
-  int max_inner = 200;       // gradient steps for one d
-  int max_outer = 1000;      // values of d
+struct RelaxationOptions : AscentOptions {
   int max_line_search = 20;  // tries for one step
   double sigma = 0.01;       // Armijo: share of the linear prediction that a step must gain
   double beta = 0.5;         // step size factor after a failed try; grows by 1/√beta after a good one
   double min_alpha = 1e-9;   // step size limits
   double max_alpha = 2.0;
-  double epsilon = 1e-9;  // what counts as zero in u and M̄ u
 };
 
-struct RelaxationResult {
+struct RelaxationResult : AscentProgress {
   std::vector<double> u;
-  std::vector<std::int64_t> support;                              // where u exceeds epsilon, largest entries first
-  std::size_t outer_steps = 0, inner_steps = 0, evaluations = 0;  // values of d, gradient steps, products with M_d
-  double d = 0.0;
-  bool finished = false;  // u reached a binary state; false after a limit on steps or time
+  std::vector<std::int64_t> support;  // where u exceeds epsilon, largest entries first
+  std::size_t evaluations = 0;        // products with M_d
 };
 
 // `start` has one finite, nonnegative entry per vertex, not all zero.

@@ -10,7 +10,7 @@ violates the constraint. The ``round(u' M_d u)`` largest entries are the answer.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .bounds import bound_afterwards
-from .options import ContinuousOptions
+from .options import AscentOptions
 from .rounding import offer_largest_entries
 from .run import Run
 
@@ -29,38 +29,20 @@ WeightRows: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClipperOptions(ContinuousOptions):
+class ClipperOptions(AscentOptions):
     """Settings of CLIPPER. The defaults are its authors'. Without ``start``, it begins at random."""
 
-    tol_u: float = 1e-8
-    """The inner loop ends when the step in u is shorter than this …"""
-    tol_f: float = 1e-9
-    """… or changes the objective by less than this."""
-    max_inner: int = 200
-    """Gradient steps for one d."""
-    max_outer: int = 1000
-    """Values of d."""
     max_line_search: int = 99
-    """Tries for one step."""
+    """Tries for one step, in which the objective may fall by no more than epsilon."""
     beta: float = 0.25
     """The step size is 1 at first and shrinks by this after a failed try, in (0, 1)."""
-    epsilon: float = 1e-9
-    """What counts as zero in u, and how far the objective may fall in a step."""
     seed: int = 0
     """Of the start vector."""
 
     def __post_init__(self) -> None:
-        self._check_integers("max_inner", "max_outer", "max_line_search")
+        super().__post_init__()
         self._check_integers("seed", low=0, high=2**63)
-        self._check_numbers("tol_u", "tol_f", "epsilon")
         self._check_numbers("beta", high=1.0, open_interval=True)
-
-    def _to_core(self) -> _core.ClipperOptions:
-        native = _core.ClipperOptions()
-        for option in fields(self):
-            if option.name not in ("start", "seed"):
-                setattr(native, option.name, getattr(self, option.name))
-        return native
 
 
 def find_clipper(run: Run, options: ClipperOptions, weights: WeightRows | None) -> None:
@@ -70,7 +52,8 @@ def find_clipper(run: Run, options: ClipperOptions, weights: WeightRows | None) 
     if n > 0:
         if start is None:
             start = np.random.default_rng(options.seed).random(n)
-        u, value, steps = _core.ascend_clipper(run.native, weights, start, options._to_core(), run.watch)
+        settings = options.to_core(_core.ClipperOptions())
+        u, value, steps = _core.ascend_clipper(run.native, weights, start, settings, run.watch)
         size = min(n, max(1, math.floor(value + 0.5)))
         offer_largest_entries(run, "clipper", u, iterations=steps, count=size)
     bound_afterwards(run)

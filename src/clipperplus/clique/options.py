@@ -1,17 +1,21 @@
-"""What the settings of the continuous methods share: checked fields and a start vector."""
+"""What the settings of the continuous methods share: checked fields, a start vector, limits of an ascent."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..errors import OptionError
 from ..validation import as_array, as_integer, as_number
 
-__all__ = ["ContinuousOptions"]
+__all__ = ["AscentOptions", "ContinuousOptions"]
+
+_Native = TypeVar("_Native", bound=_core.AscentOptions)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,3 +54,32 @@ class ContinuousOptions:
 
     def _set(self, name: str, value: float) -> None:
         object.__setattr__(self, name, value)  # frozen, but this is construction
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AscentOptions(ContinuousOptions):
+    """Settings of an ascent that raises d step by step: Algorithm 2 and CLIPPER."""
+
+    tol_u: float = 1e-8
+    """The inner loop ends when the step in u is shorter than this …"""
+    tol_f: float = 1e-9
+    """… or changes the objective by less than this."""
+    max_inner: int = 200
+    """Gradient steps for one d."""
+    max_outer: int = 1000
+    """Values of d."""
+    max_line_search: int
+    """Tries for one step."""
+    epsilon: float = 1e-9
+    """What counts as zero in u."""
+
+    def __post_init__(self) -> None:
+        self._check_integers("max_inner", "max_outer", "max_line_search")
+        self._check_numbers("tol_u", "tol_f", "epsilon")
+
+    def to_core(self, native: _Native) -> _Native:
+        """Copy the fields that the kernel knows to its own options."""
+        for option in fields(self):
+            if hasattr(native, option.name):
+                setattr(native, option.name, getattr(self, option.name))
+        return native
