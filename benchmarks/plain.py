@@ -107,7 +107,7 @@ def replicator(
     *,
     beta: float = 1.0,
     regularisation: float = 0.0,
-    tolerance: float = 1e-5,
+    tolerance: float = 1e-7,
     max_steps: int = 3000,
 ) -> tuple[Vector, int]:
     """Pelillo's method, and with beta above 1 Ding's. Returns the final x and the number of steps."""
@@ -121,7 +121,7 @@ def replicator(
         x_new = (x * gradient / value) ** (1.0 / beta)
         change = np.abs(x_new - x).max() / x_new.max()
         x = x_new
-        if change <= tolerance:
+        if change < tolerance:
             return x, step
     return x, max_steps
 
@@ -163,7 +163,7 @@ def belachew(
                     w[k] = root
                 change = max(change, abs(w[k] - old))
             sweeps += 1
-            if change <= tolerance:
+            if change < tolerance:
                 break
         if d >= n or not ((w > 1e-9) & (M_bar @ w > 1e-9)).any():
             return w, sweeps

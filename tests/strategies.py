@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import strategies as st
 
 from clipperplus import Graph
@@ -60,3 +61,10 @@ def graphs() -> st.SearchStrategy[Graph]:
     return st.one_of(
         uniform_graphs(), multipartite_graphs(), unions_of_cliques(), planted_cliques(), sparse_complements()
     )
+
+
+def symmetric_weights(graph: Graph, seed: int) -> npt.NDArray[np.float64]:
+    """Random weights between 0.1 and 1 for the edges of a graph."""
+    n = graph.num_vertices
+    upper = np.triu(np.random.default_rng(seed).uniform(0.1, 1.0, (n, n)), 1)
+    return np.asarray((upper + upper.T) * graph.adjacency())

@@ -10,14 +10,22 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
-from strategies import random_graph
+import scipy.sparse
+from strategies import random_graph, symmetric_weights
 
 import clipperplus as cp
 
 LONG = cp.RelaxationOptions(tol_u=0.0, tol_f=0.0, max_inner=10**6)
+ENDLESS = {
+    "pelillo": cp.PelilloOptions(tolerance=0.0, max_steps=10**9),
+    "ding": cp.DingOptions(tolerance=0.0, max_steps=10**9),
+    "belachew": cp.BelachewOptions(tolerance=0.0, max_sweeps=10**9),
+    "clipper": cp.ClipperOptions(tol_u=0.0, tol_f=0.0, max_inner=10**9),
+}
 
 
 def test_four_python_threads_get_the_answers_of_one() -> None:
@@ -104,6 +112,30 @@ def test_arrays_that_change_while_they_are_read_do_no_harm() -> None:
         writer.join()
 
 
+def test_weights_and_starts_that_change_while_they_are_read_do_no_harm() -> None:
+    graph = random_graph(80, 0.5, 0)
+    weights = symmetric_weights(graph, 0)
+    sparse = scipy.sparse.csr_array(weights)
+    start = np.ones(80)
+    done = threading.Event()
+
+    def scribble() -> None:
+        while not done.is_set():
+            weights[40], sparse.indices[50], sparse.indptr[9], start[7] = np.nan, 2**30, -5, -1.0
+            weights[40], sparse.indices[50], sparse.indptr[9], start[7] = 0.0, 3, 4, 1.0
+
+    writer = threading.Thread(target=scribble)
+    writer.start()
+    try:
+        for _ in range(500):
+            for settings in ({"weights": weights}, {"weights": sparse}, {"options": cp.ClipperOptions(start=start)}):
+                with contextlib.suppress(cp.ClipperPlusError):
+                    cp.find_clique(graph, method="clipper", **settings)  # type: ignore[arg-type]
+    finally:
+        done.set()
+        writer.join()
+
+
 @pytest.mark.parametrize(
     ("n", "density", "method", "delay"),
     [
@@ -111,6 +143,7 @@ def test_arrays_that_change_while_they_are_read_do_no_harm() -> None:
         (5000, 0.3, "greedy", 0.15),
         (5000, 0.3, "clipper+", 0.5),
         (2000, 0.99, "csr greedy", 0.5),
+        *((1500, 0.5, method, 0.2) for method in ENDLESS),
     ],
 )
 def test_ctrl_c_returns_within_a_tenth_of_a_second(n: int, density: float, method: str, delay: float) -> None:
@@ -118,11 +151,15 @@ def test_ctrl_c_returns_within_a_tenth_of_a_second(n: int, density: float, metho
     if method == "csr greedy":
         graph, method = cp.Graph.from_edges(400_000, graph.edges()), "greedy"
         assert graph.representation == "csr"
-    options = LONG if method != "greedy" else None
+    settings: dict[str, Any] = {}
+    if method in ENDLESS:
+        settings["options"] = ENDLESS[method]
+    elif method != "greedy":
+        settings["relaxation"] = LONG
 
     def search_forever() -> None:
         while True:
-            cp.find_clique(graph, method=method, relaxation=options)
+            cp.find_clique(graph, method=method, **settings)
 
     def seconds_to_stop() -> float:
         sent: list[float] = []

@@ -75,6 +75,7 @@ def test_a_cloud_without_points_is_empty(tmp_path: Path) -> None:
         (ply("ascii", "element vertex 1", "property list uchar float x"), "property x of the vertices is a list"),
         (ply("ascii", *XYZ, "property list uchar int n"), "property n of the vertices is a list"),
         (ply("ascii", *XYZ, "property float x"), "two properties of the same name"),
+        (b"ply\nformat ascii 1.0\nformat ascii 1.0\nend_header\n", "line 3: cannot understand"),
         (ply("mime"), "line 2: cannot understand 'format mime 1.0'"),
         (ply("ascii", "element vertex -3"), "line 3: cannot understand 'element vertex -3'"),
         (ply("ascii", "element vertex 9" + "9" * 5000), "line 3: cannot understand"),
@@ -84,6 +85,7 @@ def test_a_cloud_without_points_is_empty(tmp_path: Path) -> None:
         (ply("ascii", *XYZ, body=b"1 2 3\n"), "promises 3 vertices; there are 1 lines"),
         (ply("ascii", *XYZ, body=b"1 2 3\n1 2\n1 2 3\n"), "line 9: expected 3 numbers, got '1 2'"),
         (ply("ascii", *XYZ, body=b"1 2 3\n1 2 3\n1 two 3\n"), "line 10: expected 3 numbers, got '1 two 3'"),
+        (ply("ascii", *XYZ, body=b"1 2 3\n1 2 3\n1 1_0 3\n"), "line 10: expected 3 numbers, got '1 1_0 3'"),
         (
             ply("binary_little_endian", *XYZ, body=b"\0" * 71),
             "promises 3 vertices, 72 bytes from byte .*; there are 71",
@@ -95,6 +97,19 @@ def test_a_cloud_without_points_is_empty(tmp_path: Path) -> None:
 def test_broken_files_are_refused_with_the_reason(tmp_path: Path, content: bytes, message: str) -> None:
     with pytest.raises(FileFormatError, match=message):
         read_ply(write(tmp_path, content))
+
+
+def test_vertices_beyond_the_end_are_refused(tmp_path: Path) -> None:
+    for count in (10, 10**30):
+        lines = (f"element camera {count}", "property int id", "element vertex 0", *XYZ[1:])
+        with pytest.raises(FileFormatError, match="the header puts the vertices at byte"):
+            read_ply(write(tmp_path, ply("binary_little_endian", *lines)))
+
+
+@pytest.mark.parametrize("path", [5, None, "a\0b"])
+def test_what_is_no_path_is_refused(path: object) -> None:
+    with pytest.raises(FileFormatError, match="path: expected the name of a file"):
+        read_ply(path)  # type: ignore[arg-type]
 
 
 def test_a_missing_file_is_an_error_of_the_system(tmp_path: Path) -> None:
@@ -109,7 +124,8 @@ def test_mutated_files_never_do_worse_than_an_error(
 ) -> None:
     kind = data.draw(st.sampled_from(["ascii", "binary_little_endian", "binary_big_endian"]))
     body = b"1 2 3\n4 5 6\n7 8 9\n" if kind == "ascii" else POINTS.tobytes()
-    content = bytearray(ply(kind, *XYZ, "element face 1", "property list uchar int v", body=body))
+    before = data.draw(st.sampled_from([(), ("element camera 0", "property int id")]))
+    content = bytearray(ply(kind, *before, *XYZ, "element face 1", "property list uchar int v", body=body))
     for _ in range(data.draw(st.integers(1, 6))):
         place = data.draw(st.integers(0, len(content) - 1))
         if data.draw(st.booleans()):

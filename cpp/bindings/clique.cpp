@@ -33,7 +33,8 @@ std::tuple<VectorOut<std::int64_t>, std::size_t> bound_greedy(const Graph& graph
 }
 
 std::tuple<VectorOut<std::int64_t>, std::size_t, std::size_t> bound_maximal(const Graph& graph,
-                                                                            VectorIn<std::int64_t> claim) {
+                                                                            VectorIn<std::int64_t> claim,
+                                                                            std::optional<std::size_t> named) {
   // Copied before it is checked: the caller's array may change meanwhile.
   const std::vector<std::int64_t> vertices(claim.data(), claim.data() + claim.size());
   for (const std::int64_t v : vertices) {
@@ -43,7 +44,7 @@ std::tuple<VectorOut<std::int64_t>, std::size_t, std::size_t> bound_maximal(cons
   {
     const WithoutGil without_gil;
     auto control = uninterrupted_control();
-    result = make_maximal(graph, vertices, control);
+    result = make_maximal(graph, vertices, named.value_or(vertices.size()), control);
   }
   return {to_numpy(widen(result.vertices)), result.removed, result.added};
 }
@@ -172,8 +173,9 @@ void bind_clique(nb::module_& m) {
         "The maximal cliques of more than `size` vertices of a graph ordered by decreasing core number, and whether "
         "that is all of them.");
 
-  m.def("make_maximal", bound_maximal, nb::arg("graph"), nb::arg("claim"),
-        "The maximal clique made from a claimed one; how many vertices were removed and added.");
+  m.def("make_maximal", bound_maximal, nb::arg("graph"), nb::arg("claim"), nb::arg("named") = nb::none(),
+        "The maximal clique made from a claimed one; how many of the named vertices were removed, and how many others "
+        "added.");
 }
 
 }  // namespace clipperplus::bindings

@@ -16,10 +16,15 @@ namespace clipperplus::bindings {
 
 namespace {
 
-// A copy, so that what is checked is what is used: the caller's array may change meanwhile.
+// What is checked must be what is used, and the caller's array may change meanwhile.
+template <class T>
+std::vector<T> copied(const VectorIn<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
 std::vector<double> checked_start(const Graph& graph, const VectorIn<double>& start) {
   if (start.size() != graph.num_vertices()) throw nb::value_error("start must have one entry per vertex");
-  std::vector<double> values(start.data(), start.data() + start.size());
+  auto values = copied(start);
   bool positive = false;
   for (double x : values) {
     if (!std::isfinite(x) || x < 0.0) throw nb::value_error("start must be finite and nonnegative");
@@ -37,77 +42,54 @@ RelaxationResult bound_relax(const Graph& graph, VectorIn<double> start, const R
   return relax(graph, values, options, kernels(), control);
 }
 
-std::tuple<VectorOut<double>, std::size_t> bound_replicate(const Graph& graph, VectorIn<double> start, double beta,
-                                                           double regularisation, double tolerance, int max_steps,
-                                                           double epsilon, const Watch& watch) {
+// The final vector, steps, and whether it came to an end of its own.
+using Outcome = std::tuple<VectorOut<double>, std::size_t, bool>;
+
+Outcome bound_replicate(const Graph& graph, VectorIn<double> start, const ReplicatorOptions& options,
+                        const Watch& watch) {
   const auto values = checked_start(graph, start);
   ReplicatorResult result;
   {
     const WithoutGil without_gil;
     auto control = watch.control();
-    result = replicate(graph, values, {beta, regularisation, tolerance, max_steps, epsilon}, kernels(), control);
+    result = replicate(graph, values, options, kernels(), control);
   }
-  return {to_numpy(std::move(result.x)), result.steps};
+  return {to_numpy(std::move(result.x)), result.steps, result.finished};
 }
 
-std::tuple<VectorOut<double>, std::size_t> bound_rank_one(const Graph& graph, VectorIn<double> start, double first_d,
-                                                          double growth, int max_sweeps, double tolerance,
-                                                          double epsilon, const Watch& watch) {
+Outcome bound_rank_one(const Graph& graph, VectorIn<double> start, const BelachewOptions& options, const Watch& watch) {
   const auto values = checked_start(graph, start);
   BelachewResult result;
   {
     const WithoutGil without_gil;
     auto control = watch.control();
-    result =
-        approximate_by_rank_one(graph, values, {first_d, growth, max_sweeps, tolerance, epsilon}, kernels(), control);
+    result = approximate_by_rank_one(graph, values, options, kernels(), control);
   }
-  return {to_numpy(std::move(result.w)), result.sweeps};
+  return {to_numpy(std::move(result.w)), result.sweeps, result.finished};
 }
 
-// The rows of a matrix of weights, copied and checked as far as the kernel's safety needs it.
-class CheckedWeights {
- public:
-  CheckedWeights(const Graph& graph, const VectorIn<std::int64_t>& offsets, const VectorIn<Vertex>& neighbours,
-                 const VectorIn<double>& weights)
-      : offsets_(offsets.data(), offsets.data() + offsets.size()),
-        neighbours_(neighbours.data(), neighbours.data() + neighbours.size()),
-        weights_(weights.data(), weights.data() + weights.size()) {
-    const auto n = graph.num_vertices();
-    const auto entries = static_cast<std::int64_t>(neighbours_.size());
-    const auto outside = [n](Vertex v) { return v < 0 || static_cast<std::size_t>(v) >= n; };
-    const auto no_weight = [](double weight) { return !(weight >= 0.0 && weight <= 1.0); };
-    if (offsets_.size() != n + 1 || offsets_.front() != 0 || offsets_.back() != entries ||
-        !std::is_sorted(offsets_.begin(), offsets_.end()) || weights_.size() != neighbours_.size() ||
-        std::any_of(neighbours_.begin(), neighbours_.end(), outside) ||
-        std::any_of(weights_.begin(), weights_.end(), no_weight)) {
-      throw nb::value_error("weights must be the rows of a matrix with entries in [0, 1]");
-    }
-  }
-  EdgeWeights view() const { return {offsets_, neighbours_, weights_}; }
+void make_weights(EdgeWeights* place, const Graph& graph, VectorIn<std::int64_t> offsets, VectorIn<Vertex> neighbours,
+                  VectorIn<double> weights) {
+  const WithoutGil without_gil;
+  auto control = uninterrupted_control();
+  new (place) EdgeWeights(graph, copied(offsets), copied(neighbours), copied(weights), control);
+}
 
- private:
-  std::vector<std::int64_t> offsets_;
-  std::vector<Vertex> neighbours_;
-  std::vector<double> weights_;
-};
-
-using WeightRows = std::tuple<VectorIn<std::int64_t>, VectorIn<Vertex>, VectorIn<double>>;
-
-std::tuple<VectorOut<double>, double, std::size_t> bound_clipper(const Graph& graph,
-                                                                 const std::optional<WeightRows>& weights,
-                                                                 VectorIn<double> start, const ClipperOptions& options,
-                                                                 const Watch& watch) {
+std::tuple<VectorOut<double>, double, std::size_t, bool> bound_clipper(const Graph& graph, const EdgeWeights* weights,
+                                                                       VectorIn<double> start,
+                                                                       const ClipperOptions& options,
+                                                                       const Watch& watch) {
   const auto values = checked_start(graph, start);
-  std::optional<CheckedWeights> checked;
-  if (weights) checked.emplace(graph, std::get<0>(*weights), std::get<1>(*weights), std::get<2>(*weights));
+  if (weights != nullptr && weights->num_vertices() != graph.num_vertices()) {
+    throw nb::value_error("weights must be those of a graph with as many vertices");
+  }
   ClipperResult result;
   {
     const WithoutGil without_gil;
     auto control = watch.control();
-    const EdgeWeights view = checked ? checked->view() : EdgeWeights{};
-    result = ascend_clipper(graph, checked ? &view : nullptr, values, options, kernels(), control);
+    result = ascend_clipper(graph, weights, values, options, kernels(), control);
   }
-  return {to_numpy(std::move(result.u)), result.value, result.inner_steps};
+  return {to_numpy(std::move(result.u)), result.value, result.inner_steps, result.finished};
 }
 
 }  // namespace
@@ -140,21 +122,39 @@ void bind_continuous(nb::module_& m) {
       .def_ro("finished", &RelaxationResult::finished);
   m.def("relax", bound_relax, nb::arg("graph"), nb::arg("start"), nb::arg("options"), nb::arg("watch"), "Algorithm 2.");
 
-  m.def("replicate", bound_replicate, nb::arg("graph"), nb::arg("start"), nb::arg("beta"), nb::arg("regularisation"),
-        nb::arg("tolerance"), nb::arg("max_steps"), nb::arg("epsilon"), nb::arg("watch"),
-        "Replicator dynamics: the final vector and the number of steps.");
-  m.def("approximate_by_rank_one", bound_rank_one, nb::arg("graph"), nb::arg("start"), nb::arg("first_d"),
-        nb::arg("growth"), nb::arg("max_sweeps"), nb::arg("tolerance"), nb::arg("epsilon"), nb::arg("watch"),
-        "Symmetric rank-one nonnegative approximation: the final vector and the number of sweeps.");
+  nb::class_<ReplicatorOptions>(m, "ReplicatorOptions")
+      .def(nb::init<>())
+      .def_rw("beta", &ReplicatorOptions::beta)
+      .def_rw("regularisation", &ReplicatorOptions::regularisation)
+      .def_rw("tolerance", &ReplicatorOptions::tolerance)
+      .def_rw("max_steps", &ReplicatorOptions::max_steps)
+      .def_rw("epsilon", &ReplicatorOptions::epsilon);
+  m.def("replicate", bound_replicate, nb::arg("graph"), nb::arg("start"), nb::arg("options"), nb::arg("watch"),
+        "Replicator dynamics: the final vector, steps, and whether it has settled.");
 
+  nb::class_<BelachewOptions>(m, "BelachewOptions")
+      .def(nb::init<>())
+      .def_rw("first_d", &BelachewOptions::first_d)
+      .def_rw("growth", &BelachewOptions::growth)
+      .def_rw("max_sweeps", &BelachewOptions::max_sweeps)
+      .def_rw("tolerance", &BelachewOptions::tolerance)
+      .def_rw("epsilon", &BelachewOptions::epsilon);
+  m.def("approximate_by_rank_one", bound_rank_one, nb::arg("graph"), nb::arg("start"), nb::arg("options"),
+        nb::arg("watch"),
+        "Symmetric rank-one nonnegative approximation: the final vector, sweeps, and whether it was not cut off.");
+
+  nb::exception<InvalidWeights>(m, "InvalidWeights", PyExc_ValueError);
+  nb::class_<EdgeWeights>(m, "EdgeWeights", "Weights of the edges of a graph, checked.")
+      .def("__init__", make_weights, nb::arg("graph"), nb::arg("offsets"), nb::arg("neighbours"), nb::arg("weights"));
   nb::class_<ClipperOptions, AscentOptions>(m, "ClipperOptions")
       .def(nb::init<>())
       .def_rw("max_line_search", &ClipperOptions::max_line_search)
       .def_rw("beta", &ClipperOptions::beta);
   m.def("ascend_clipper", bound_clipper, nb::arg("graph"), nb::arg("weights").none(), nb::arg("start"),
         nb::arg("options"), nb::arg("watch"),
-        "CLIPPER: the final vector, its value and the number of gradient steps. The weights are offsets, neighbours "
-        "and values of the rows of a matrix.");
+        "CLIPPER: the final vector, its value, gradient steps, and whether the constraint holds. The weights are "
+        "offsets, "
+        "neighbours and values of the rows of a matrix.");
 }
 
 }  // namespace clipperplus::bindings

@@ -27,7 +27,9 @@ struct AscentProgress {
 template <class Climb, class Increment>
 void raise_penalty(const AscentOptions& options, Control& control, AscentProgress& progress, Climb climb,
                    Increment increment) {
-  progress.d = increment().value_or(0.0);
+  const auto first = increment();
+  if (first && !std::isfinite(*first)) return;
+  progress.d = first.value_or(0.0);
   while (progress.outer_steps < static_cast<std::size_t>(options.max_outer) && !control.expired()) {
     ++progress.outer_steps;
     climb();

@@ -85,7 +85,7 @@ class Descent {
         change = std::max(change, std::abs(found - old));
       }
       ++result_.sweeps;
-      if (change <= options_.tolerance) return;
+      if (change < options_.tolerance) return;
     }
   }
 

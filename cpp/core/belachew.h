@@ -23,7 +23,7 @@ struct BelachewOptions {
   double first_d = 0.01;    // the first d after zero …
   double growth = 1.5;      // … and the factor from one d to the next, until n
   int max_sweeps = 20;      // passes over all coordinates for one d
-  double tolerance = 1e-6;  // a d ends when no coordinate changes by more
+  double tolerance = 1e-6;  // a d ends when every coordinate changes by less
   double epsilon = 1e-9;    // what counts as zero in w and y
 };
 

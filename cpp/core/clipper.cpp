@@ -60,15 +60,7 @@ class Ascent {
       for (std::size_t i = 0; i < n_; ++i) point.m[i] = sum - point.y[i];
       return;
     }
-    std::copy(point.u.begin(), point.u.end(), point.m.begin());
-    for (std::size_t v = 0; v < n_; ++v) {
-      const double u = point.u[v];
-      if (u == 0.0) continue;
-      const auto end = static_cast<std::size_t>(weights_->offsets[v + 1]);
-      for (auto e = static_cast<std::size_t>(weights_->offsets[v]); e < end; ++e) {
-        point.m[static_cast<std::size_t>(weights_->neighbours[e])] += weights_->weights[e] * u;
-      }
-    }
+    weights_->multiply(point.u.data(), point.m.data(), control_);
   }
 
   void evaluate(Point& point) const {

@@ -8,12 +8,12 @@
 // and addition for each neighbour of the support: 24 bytes an edge. Some passes over n entries besides.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "ascent.h"
 #include "control.h"
+#include "edge_weights.h"
 #include "graph.h"
 #include "simd/kernels.h"
 
@@ -27,13 +27,6 @@ struct ClipperOptions : AscentOptions {
 struct ClipperResult : AscentProgress {
   std::vector<double> u;
   double value = 0.0;  // F(u)
-};
-
-// Weights of the edges, as rows of a symmetric matrix without its diagonal; edges that are not there weigh zero.
-struct EdgeWeights {
-  std::span<const std::int64_t> offsets;  // one per vertex, and the end
-  std::span<const Vertex> neighbours;
-  std::span<const double> weights;
 };
 
 // `start` has one finite, nonnegative entry per vertex, not all zero. Without `weights` every edge weighs 1.

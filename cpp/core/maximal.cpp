@@ -42,7 +42,8 @@ class CommonNeighbours {
 
 }  // namespace
 
-MaximalClique make_maximal(const Graph& graph, std::span<const std::int64_t> claim, Control& control) {
+MaximalClique make_maximal(const Graph& graph, std::span<const std::int64_t> claim, std::size_t named,
+                           Control& control) {
   const std::size_t n = graph.num_vertices();
   MaximalClique result;
   CommonNeighbours common(graph);
@@ -51,12 +52,13 @@ MaximalClique make_maximal(const Graph& graph, std::span<const std::int64_t> cla
     result.vertices.push_back(static_cast<Vertex>(v));
     control.expired();
   };
-  for (const std::int64_t claimed : claim) {
-    const auto v = static_cast<std::size_t>(claimed);
+  for (std::size_t k = 0; k < claim.size(); ++k) {
+    const auto v = static_cast<std::size_t>(claim[k]);
     if (common.contains(v)) {
       take(v);
+      result.added += k < named ? 0 : 1;
     } else {
-      ++result.removed;
+      result.removed += k < named ? 1 : 0;
     }
   }
   // Taking v only shrinks the set, so one pass in index order visits every vertex that is still common then.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "complement_sums.h"
 
@@ -19,8 +20,8 @@ ReplicatorResult replicate(const Graph& graph, std::span<const double> start, co
   const double largest_start = *std::max_element(start.begin(), start.end());
   double total = 0.0;
   for (double value : start) total += std::pow(value / largest_start, options.beta);
-  const double scale = 1.0 / (largest_start * std::pow(total, power));
-  std::transform(start.begin(), start.end(), x.begin(), [=](double value) { return value * scale; });
+  const double norm = std::pow(total, power);
+  std::transform(start.begin(), start.end(), x.begin(), [=](double value) { return value / largest_start / norm; });
 
   while (result.steps < static_cast<std::size_t>(options.max_steps) && !control.expired()) {
     const auto [sum, nonzeros] = kernels.scale(x.data(), 1.0, padded);
@@ -31,7 +32,8 @@ ReplicatorResult replicate(const Graph& graph, std::span<const double> start, co
       next[i] = x[i] * std::max(0.0, sum - y[i] - (1.0 - options.regularisation) * x[i]);
       value += next[i];
     }
-    if (!(value > 0.0)) {  // no two vertices of the support are joined
+    // No two vertices of the support are joined: what is left are the rounding errors of the sums.
+    if (!(value > 4.0 * static_cast<double>(n) * std::numeric_limits<double>::epsilon() * sum * sum)) {
       result.finished = true;
       break;
     }
@@ -45,7 +47,7 @@ ReplicatorResult replicate(const Graph& graph, std::span<const double> start, co
     const double least = options.epsilon * largest;
     std::transform(next.begin(), next.end(), x.begin(), [=](double entry) { return entry < least ? 0.0 : entry; });
     ++result.steps;
-    if (change <= options.tolerance * largest) {
+    if (change < options.tolerance * largest) {
       result.finished = true;
       break;
     }

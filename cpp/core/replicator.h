@@ -21,7 +21,7 @@ namespace clipperplus {
 struct ReplicatorOptions {
   double beta = 1.0;
   double regularisation = 0.0;  // ρ
-  double tolerance = 1e-5;      // ends when no entry changes by more than this share of the largest one
+  double tolerance = 1e-7;      // ends when every entry changes by less than this share of the largest one
   int max_steps = 3000;
   double epsilon = 1e-20;  // entries below this share of the largest one become zero
 };

@@ -63,7 +63,7 @@ Answer solve(const Graph& graph, const simd::Kernels& kernels, std::size_t threa
   CHECK(!greedy.clique.empty() && greedy.clique.size() <= static_cast<std::size_t>(ordered_cores.front()) + 1);
   answer.greedy = greedy.clique;
   const std::vector<std::int64_t> claim(greedy.clique.begin(), greedy.clique.end());
-  const auto checked = make_maximal(ordered, claim, control);
+  const auto checked = make_maximal(ordered, claim, claim.size(), control);
   CHECK(checked.removed == 0 && checked.added == 0);  // greedy cliques are maximal
 
   answer.colours = greedy_colours(ordered, kernels, control).value();
@@ -192,11 +192,11 @@ void make_maximal_repairs() {
   // A path 0 - 1 - 2 and a triangle 3, 4, 5.
   const auto graph = make_graph(6, {0, 1, 1, 2, 3, 4, 4, 5, 3, 5});
   Control control;
-  const auto repaired = make_maximal(graph, std::vector<std::int64_t>{1, 0, 2, 3, 1}, control);
+  const auto repaired = make_maximal(graph, std::vector<std::int64_t>{1, 0, 2, 3, 1}, 5, control);
   CHECK((repaired.vertices == std::vector<Vertex>{0, 1}) && repaired.removed == 3 && repaired.added == 0);
-  const auto grown = make_maximal(graph, std::vector<std::int64_t>{5}, control);
+  const auto grown = make_maximal(graph, std::vector<std::int64_t>{5}, 1, control);
   CHECK((grown.vertices == std::vector<Vertex>{3, 4, 5}) && grown.removed == 0 && grown.added == 2);
-  CHECK(make_maximal(graph, {}, control).vertices.size() == 2);
+  CHECK(make_maximal(graph, {}, 0, control).vertices.size() == 2);
 }
 
 void many_restarts_of_the_tabu_search_stay_inside_the_graph() {

@@ -50,7 +50,8 @@ Vectors solve(const Graph& graph, const simd::Kernels& kernels, double scale, Co
     });
     offsets.push_back(static_cast<std::int64_t>(neighbours.size()));
   }
-  const EdgeWeights weights{offsets, neighbours, values};
+  Control unhurried;
+  const EdgeWeights weights(graph, offsets, neighbours, values, unhurried);
   return {replicate(graph, start, {}, kernels, control).x, replicate(graph, start, {.beta = 1.05}, kernels, control).x,
           approximate_by_rank_one(graph, start, {}, kernels, control).w,
           ascend_clipper(graph, nullptr, start, {}, kernels, control).u,
@@ -64,9 +65,11 @@ void paths_agree(std::size_t n, double density, unsigned seed) {
   const auto expected = solve(graph, *paths.back(), 1.0, control);
   for (const auto* kernels : paths) {
     CHECK(solve(graph, *kernels, 1.0, control) == expected);
-    CHECK(solve(graph, *kernels, 0x1p-1000, control) == expected);  // a tiny start is a start
+    CHECK(solve(graph, *kernels, 0x1p-1000, control) == expected);  // a tiny start is a start, and so is
+    CHECK(solve(graph, *kernels, 0x1p1020, control) == expected);   // a huge one
   }
-  for (const auto* vector : {&expected.pelillo, &expected.ding, &expected.belachew, &expected.clipper}) {
+  for (const auto* vector :
+       {&expected.pelillo, &expected.ding, &expected.belachew, &expected.clipper, &expected.weighted}) {
     CHECK(vector->size() == n);
     for (double x : *vector) CHECK(std::isfinite(x) && x >= 0.0);
   }
@@ -74,14 +77,51 @@ void paths_agree(std::size_t n, double density, unsigned seed) {
 
 void a_deadline_ends_them_with_an_answer() {
   const auto graph = make_graph(300, random_edges(300, 0.5, 8));
+  const auto& kernels = *simd::available().front();
+  const std::vector<double> start(300, 1.0);
   Control control(Control::seconds_from_now(0.0), nullptr);
-  const auto vectors = solve(graph, *simd::available().front(), 1.0, control);
-  CHECK(vectors.pelillo.size() == 300 && vectors.belachew.size() == 300 && vectors.weighted.size() == 300);
+  const auto x = replicate(graph, start, {}, kernels, control);
+  CHECK(x.steps == 0 && !x.finished && x.x.size() == 300);
+  const auto w = approximate_by_rank_one(graph, start, {}, kernels, control);
+  CHECK(w.sweeps == 0 && !w.finished && w.w.size() == 300);
+  const auto u = ascend_clipper(graph, nullptr, start, {}, kernels, control);
+  CHECK(u.inner_steps == 0 && !u.finished && u.u.size() == 300);
+}
+
+// A triangle 0, 1, 2 with weights, and the vertex 3.
+std::string refusal(std::vector<std::int64_t> offsets, std::vector<Vertex> neighbours, std::vector<double> values) {
+  const auto graph = make_graph(4, {0, 1, 1, 2, 0, 2});
+  Control control;
+  return message_of<InvalidWeights>(
+      [&] { EdgeWeights(graph, std::move(offsets), std::move(neighbours), std::move(values), control); });
+}
+
+void wrong_weights_are_refused() {
+  CHECK(refusal({0, 1, 3, 4, 4}, {1, 0, 2, 1}, {0.5, 0.5, 0.1, 0.1}).empty());
+  CHECK(refusal({0, 0, 0, 0, 0}, {}, {}).empty());
+  for (const auto& offsets : {std::vector<std::int64_t>{0, 1, 2}, {0, 9, 2, 2, 2}, {1, 1, 2, 2, 2}, {0, 1, 2, 2, 3}}) {
+    CHECK(refusal(offsets, {1, 0}, {0.5, 0.5}) == "these are not the rows of a square matrix");
+  }
+  CHECK(refusal({0, 1, 2, 2, 2}, {1, 4}, {0.5, 0.5}) == "these are not the rows of a square matrix");
+  CHECK(refusal({0, 1, 2, 2, 2}, {1, -1}, {0.5, 0.5}) == "these are not the rows of a square matrix");
+  CHECK(refusal({0, 1, 2, 2, 2}, {1, 0}, {0.5}) == "these are not the rows of a square matrix");
+  CHECK(refusal({0, 1, 1, 1, 1}, {0}, {0.5}) == "these are not sorted rows without a diagonal");
+  CHECK(refusal({0, 2, 3, 4, 4}, {2, 1, 0, 0}, {0.5, 0.5, 0.5, 0.5}) == "these are not sorted rows without a diagonal");
+  CHECK(refusal({0, 2, 2, 2, 2}, {1, 1}, {0.5, 0.5}).find("not s") != std::string::npos);
+  CHECK(refusal({0, 1, 2, 2, 2}, {1, 0}, {1.5, 1.5}) == "entry (0, 1) is 1.5; expected a number from 0 to 1");
+  CHECK(refusal({0, 0, 0, 1, 2}, {3, 2}, {0.5, 0.5}).starts_with("entry (2, 3) is positive, but the graph has no"));
+  CHECK(refusal({0, 1, 1, 1, 1}, {1}, {0.5}) == "not symmetric: entry (0, 1) is positive, entry (1, 0) is 0");
+  CHECK(refusal({0, 0, 1, 1, 1}, {0}, {0.5}) == "not symmetric: entry (1, 0) is positive, entry (0, 1) is 0");
+  CHECK(refusal({0, 0, 1, 3, 3}, {2, 0, 1}, {0.5, 0.5, 0.5}) ==
+        "not symmetric: entry (2, 0) is positive, entry (0, 2) is 0");
+  CHECK(refusal({0, 1, 1, 2, 2}, {2, 1}, {0.5, 0.5}) == "not symmetric: entry (0, 2) is positive, entry (2, 0) is 0");
+  CHECK(refusal({0, 1, 2, 2, 2}, {1, 0}, {0.5, 0.4}) == "not symmetric: entry (0, 1) is 0.5 and entry (1, 0) is 0.4");
 }
 
 }  // namespace
 
 int main() {
+  wrong_weights_are_refused();
   a_quartic_is_minimised();
   unsigned seed = 300;
   for (std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{64}, std::size_t{130}}) {

@@ -1,14 +1,16 @@
 """Section V-B of the paper: a model among clutter, with ever more outliers among the associations.
 
-1000 points of the model, scaled into a cube of 0.2 m; a second cloud with uniform noise of ± epsilon / 2 in every
-coordinate, where epsilon is the mean distance of a point to its nearest neighbour, and 1000 points of clutter from a
-ball of 1 m around the model; 200 associations, of which a given share are outliers; two associations are consistent
-where their distances differ by less than epsilon. Outlier ratios from 0 to 98 % in steps of 2, 50 graphs each.
+1000 points of the model, which fits into a cube of 0.2 m or is scaled into it; a second cloud with uniform noise of
+± epsilon / 2 in every coordinate, where epsilon is the mean distance of a point to its nearest neighbour, and 1000
+points of clutter from a ball of 1 m around the model; 200 associations, of which a given share are outliers; two
+associations are consistent where their distances differ by less than epsilon. Outlier ratios from 0 to 98 % in steps of
+2, 50 graphs each.
 """
 
 from __future__ import annotations
 
 import statistics
+import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clique import find_clique
-from ..errors import ClipperPlusError, OptionError
+from ..errors import OptionError
 from ..graph import Graph
 from ..io.clouds import read_ply
 from ..synthetic import join_by_distance, rabbit_surface
-from .measuring import COMPARED, LABELS, measure
-from .store import Row, Store
+from .measuring import COMPARED, LABELS, Row, measure, method_columns, proofs, ratio
+from .store import Store
 from .tables import Table, three_digits
 
 __all__ = [
@@ -33,17 +35,19 @@ __all__ = [
     "associate",
     "columns",
     "conclusions",
-    "consistency_graph",
     "levels",
     "load_model",
     "run",
     "tables",
+    "trial_graph",
     "trials",
 ]
 
 _POINTS, _CLUTTER, _ASSOCIATIONS = 1000, 1000, 200
 _CUBE, _BALL = 0.2, 1.0
 """Metres."""
+_SMALLEST = 1e-100
+"""Metres: squares of smaller distances vanish."""
 _REPEATS = 3
 
 
@@ -82,11 +86,12 @@ def load_model(path: Path | None, *, seed: int = 0) -> Model:
         if len(cloud) < _POINTS:
             raise OptionError(f"data: {path} has {len(cloud)} points; the benchmark takes {_POINTS}")
         points = cloud[np.sort(random.choice(len(cloud), size=_POINTS, replace=False))]
-    size = np.ptp(points, axis=0).max()
-    if not size > 0.0 or not np.isfinite(size):
-        raise OptionError(f"data: all points of {path} are in one place")
-    points = (points - points.mean(axis=0)) * (_CUBE / size)
-    return Model(points, _mean_gap(points))
+    with np.errstate(over="ignore"):
+        size = np.ptp(points, axis=0).max()
+    if not _SMALLEST < size < np.inf:
+        raise OptionError(f"data: {path} spans {size} m; expected a model of some size")
+    points = (points - points[0]) * min(1.0, _CUBE / size)
+    return Model(points - points.mean(axis=0), _mean_gap(points))
 
 
 def _mean_gap(points: npt.NDArray[np.float64]) -> float:
@@ -130,7 +135,7 @@ def associate(model: Model, trial: Trial, *, seed: int = 0) -> Associations:
     return Associations(source, target, second)
 
 
-def consistency_graph(model: Model, trial: Trial, *, seed: int = 0) -> Graph:
+def trial_graph(model: Model, trial: Trial, *, seed: int = 0) -> Graph:
     """Join the associations of a trial that agree within epsilon."""
     chosen = associate(model, trial, seed=seed)
     return join_by_distance(model.points[chosen.source], chosen.second[chosen.target], model.epsilon)
@@ -144,32 +149,30 @@ def trials(*, quick: bool = False) -> list[Trial]:
 
 def columns(methods: Iterable[str]) -> list[str]:
     """Return the headings of the CSV file."""
-    head = ["trial", "outliers", "edges", "clique number"]
-    return head + [f"{method} {what}" for method in methods for what in ("size", "ms", "proven")]
+    return ["trial", "checksum", "outliers", "edges", "clique number", *method_columns(methods)]
 
 
-def run(chosen: Iterable[Trial], model: Model, methods: list[str], store: Store, *, seed: int = 0) -> None:
-    """Measure every method on every graph that the store does not have yet."""
+def run(chosen: Iterable[Trial], model: Model, methods: list[str], store: Store, *, seed: int = 0) -> list[Row]:
+    """Measure every method on every graph that the store does not have yet; return the rows of all of them."""
+    checksum = f"{zlib.crc32(model.points.tobytes()):08x}"
+    rows = []
     for trial in chosen:
-        if store.done(trial.key):
-            continue
-        graph = consistency_graph(model, trial, seed=seed)
-        truth = find_clique(graph, method="exact")
-        row = {"trial": trial.key, "outliers": str(trial.outliers), "edges": str(graph.num_edges)}
-        row["clique number"] = str(truth.size)
-        for method in methods:
-            result, milliseconds = measure(graph, method, repeats=_REPEATS)
-            if result.size > truth.size:
-                raise ClipperPlusError(f"{trial.key}: {method} found more than the proven maximum")
-            row[f"{method} size"] = str(result.size)
-            row[f"{method} ms"] = f"{milliseconds:.4f}"
-            row[f"{method} proven"] = "yes" if result.optimal else "no"
-        store.add(row)
+        row = store.find(trial.key, checksum)
+        if row is None:
+            row = {"trial": trial.key, "checksum": checksum, "outliers": str(trial.outliers)}
+            row |= _measure(trial_graph(model, trial, seed=seed), methods)
+            store.add(row)
+        rows.append(row)
+    return rows
 
 
-def ratio(row: Row, method: str) -> float:
-    """Return r, the size of a method's clique by the clique number."""
-    return int(row[f"{method} size"]) / int(row["clique number"])
+def _measure(graph: Graph, methods: list[str]) -> Row:
+    truth = find_clique(graph, method="exact")
+    row = {"edges": str(graph.num_edges), "clique number": str(truth.size)}
+    for method in methods:
+        _, cells = measure(graph, method, repeats=_REPEATS)
+        row |= cells
+    return row
 
 
 @dataclass(frozen=True)
@@ -214,7 +217,7 @@ def tables(rows: list[Row], methods: list[str]) -> list[Table]:
 
 
 def conclusions(rows: list[Row], methods: list[str]) -> list[str]:
-    """Say whether the paper's conclusions come out, in sentences that the numbers decide."""
+    """Say in sentences what the tables show of the paper's conclusions."""
     found = levels(rows, methods)
     ratio_of = {method: statistics.fmean(level.ratio[method] for level in found) for method in methods}
     ms_of = {method: statistics.fmean(level.ms[method] for level in found) for method in methods}
@@ -234,13 +237,9 @@ def conclusions(rows: list[Row], methods: list[str]) -> list[str]:
         slower = [str(level.outliers) for level in found if level.ms["clipper+"] >= level.ms["relaxation"]]
         where = f"slower at {', '.join(slower)} %, faster elsewhere" if slower else "faster at every outlier ratio"
         said.append(f"CLIPPER+ against Optim: {where}.")
-    for method in ("auto", "exact"):
-        if method not in methods:
-            continue
-        proven = sum(row[f"{method} proven"] == "yes" for row in rows)
-        lowest = min(ratio(row, method) for row in rows)
-        said.append(f"`{method}`: proven on {proven} of {len(rows)} graphs, lowest r {lowest:.3f}.")
-        if papers:
+    said += proofs(rows, methods)
+    for method in methods:
+        if method not in COMPARED and papers:
             times = ", ".join(f"{LABELS[other]} {ms_of[other] / ms_of[method]:.2f}" for other in papers)
-            said.append(f"Mean time by that of `{method}`, {ms_of[method]:.3f} ms: {times}.")
+            said.append(f"Mean time by that of `{method}`, {three_digits(ms_of[method])} ms: {times}.")
     return said

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import statistics
+import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,13 +14,25 @@ from ..errors import OptionError
 from ..graph import Graph
 from ..io.graphs import graph_name, read_graph
 from .families import FAMILIES
-from .measuring import LABELS, measure
-from .store import Row, Store
+from .measuring import COMPARED, LABELS, Row, measure, method_columns, proofs, ratio
+from .store import Store
 from .tables import Table, three_digits
 
-__all__ = ["PAPER", "Problem", "columns", "conclusions", "problems", "run", "summary", "tables"]
+__all__ = [
+    "BEST_KNOWN",
+    "CLIQUE_NUMBERS",
+    "PAPER",
+    "QUICK_SECONDS_FOR_PROOF",
+    "SECONDS_FOR_PROOF",
+    "Problem",
+    "columns",
+    "conclusions",
+    "problems",
+    "run",
+    "summary",
+    "tables",
+]
 
-PAPER_METHODS = ("pelillo", "ding", "belachew", "clipper", "greedy", "relaxation", "clipper+")
 _PAPER_TIMES_AND_RATIOS = {
     "C125.9": (4.1, 0.97, 4.5, 0.56, 10.9, 1.0, 9.1, 1.0, 0.7, 0.85, 0.8, 1.0, 1.6, 1.0),
     "C250.9": (4.7, 0.89, 3.6, 0.34, 7.8, 0.95, 6.8, 0.95, 2.7, 0.8, 6.4, 0.95, 8.7, 0.95),
@@ -33,7 +45,7 @@ _PAPER_TIMES_AND_RATIOS = {
     "p_hat300-2": (2.8, 0.96, 11.3, 0.92, 10.9, 1.0, 15.9, 0.96, 3.7, 0.84, 6.5, 1.0, 10.1, 1.0),
 }
 PAPER = {
-    name: {method: {"ms": values[2 * k], "ratio": values[2 * k + 1]} for k, method in enumerate(PAPER_METHODS)}
+    name: {method: {"ms": values[2 * k], "ratio": values[2 * k + 1]} for k, method in enumerate(COMPARED)}
     for name, values in _PAPER_TIMES_AND_RATIOS.items()
 }
 """Graph → method → the paper's time in milliseconds and ratio."""
@@ -63,8 +75,13 @@ CLIQUE_NUMBERS = {
 BEST_KNOWN = {"C500.9": 57, "C1000.9": 68, "C2000.9": 80}
 """Largest cliques that were ever found where the clique number is open."""
 
-_SECONDS_FOR_PROOF = 10.0
-_QUICK_VERTICES = 300
+SECONDS_FOR_PROOF, QUICK_SECONDS_FOR_PROOF = 10.0, 1.0
+_QUICK_FAMILIES = (
+    *("keller4", "hamming6-2", "hamming6-4", "hamming8-2", "hamming8-4", "johnson8-2-4", "johnson8-4-4"),
+    *("johnson16-2-4", "c-fat200-1", "c-fat200-2", "c-fat200-5", "MANN_a9", "MANN_a27"),
+)
+_QUICK_FILES = 9
+_SECONDS_AGAINST_PUBLISHED = 1.0
 
 
 @dataclass(frozen=True)
@@ -72,86 +89,117 @@ class Problem:
     """A graph by name."""
 
     name: str
-    load: Callable[[], Graph]
+    path: Path | None = None
+    """Its file; None for a graph that a formula gives."""
+
+    def load(self) -> Graph:
+        """Read or make the graph."""
+        return FAMILIES[self.name]() if self.path is None else read_graph(self.path)
+
+    @property
+    def checksum(self) -> str:
+        """Tells one file from another of the same name."""
+        return "formula" if self.path is None else f"{zlib.crc32(self.path.read_bytes()):08x}"
 
 
 def problems(data: Path | None, *, quick: bool = False) -> list[Problem]:
-    """Return the graph files of a folder, the paper's first, or without one the families that a formula gives."""
+    """Return the graph files of a folder, the paper's first, or without one the families that a formula gives.
+
+    ``quick`` leaves those of the paper, or the smallest.
+    """
     if data is None:
-        found = [Problem(name, make) for name, make in FAMILIES.items()]
+        found = [Problem(name) for name in FAMILIES]
+        found = [problem for problem in found if problem.name in _QUICK_FAMILIES] if quick else found
     else:
-        if not data.is_dir():
-            raise OptionError(f"data: {data} is not a folder")
-        found = [
-            Problem(name, partial(read_graph, path))
-            for path in sorted(data.iterdir())
-            if path.is_file() and (name := graph_name(path)) is not None
-        ]
-        if not found:
-            raise OptionError(f"data: no graph files in {data}; expected .clq, .clq.b, .mtx, .txt or .edges, also .gz")
-        names = [problem.name for problem in found]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise OptionError(f"data: {data} has more than one file of the graph {twice}")
-    if quick:
-        papers = [problem for problem in found if problem.name in PAPER] if data is not None else []
-        found = papers or [problem for problem in found if problem.load().num_vertices <= _QUICK_VERTICES]
-        if not found:
-            raise OptionError(f"quick: no graph of the paper and none of {_QUICK_VERTICES} vertices or less in {data}")
+        found = _graph_files(data)
+        if quick:
+            papers = [problem for problem in found if problem.name in PAPER]
+            found = papers or sorted(found, key=lambda problem: problem.path.stat().st_size)[:_QUICK_FILES]  # type: ignore[union-attr]
+    for problem in found:
+        if problem.path is not None:
+            problem.load()  # a file that is no graph is better known before anything is measured
     return sorted(found, key=lambda problem: problem.name not in PAPER)
+
+
+def _graph_files(data: Path) -> list[Problem]:
+    if not data.is_dir():
+        raise OptionError(f"data: {data} is not a folder")
+    found: dict[str, Problem] = {}
+    for path in sorted(data.iterdir()):
+        name = graph_name(path)
+        if name is None or not path.is_file():
+            continue
+        if name in found:
+            raise OptionError(f"data: {data} has more than one file of the graph {name}")
+        if not name.isprintable():
+            raise OptionError(f"data: the name of the file {str(path)!r} cannot be printed")
+        found[name] = Problem(name, path)
+    if not found:
+        raise OptionError(f"data: no graph files in {data}; expected .clq, .clq.b, .mtx, .txt or .edges, also .gz")
+    return list(found.values())
 
 
 def columns(methods: Iterable[str]) -> list[str]:
     """Return the headings of the CSV file."""
-    head = ["graph", "vertices", "edges", "sparsity", "clique number", "clique number is"]
-    return head + [f"{method} {what}" for method in methods for what in ("size", "ms", "proven")]
+    head = ["graph", "checksum", "vertices", "edges", "sparsity", "clique number", "clique number is"]
+    return head + method_columns(methods)
 
 
 def run(
-    chosen: Iterable[Problem], methods: list[str], store: Store, time_limit: float | Literal["default"] = "default"
-) -> None:
-    """Measure every method on every graph that the store does not have yet."""
+    chosen: Iterable[Problem],
+    methods: list[str],
+    store: Store,
+    *,
+    time_limit: float | Literal["default"] = "default",
+    seconds_for_proof: float = SECONDS_FOR_PROOF,
+) -> list[Row]:
+    """Measure every method on every graph that the store does not have yet; return the rows of all of them.
+
+    Where no method proves the clique number and the literature does not have it, the exact search gets some seconds.
+    """
+    rows = []
     for problem in chosen:
-        if not store.done(problem.name):
-            store.add(_measure(problem, methods, time_limit))
+        checksum = problem.checksum
+        row = store.find(problem.name, checksum)
+        if row is None:
+            row = {"graph": problem.name, "checksum": checksum}
+            row |= _measure(problem, methods, time_limit, seconds_for_proof)
+            store.add(row)
+        rows.append(row)
+    return rows
 
 
-def _measure(problem: Problem, methods: list[str], time_limit: float | Literal["default"]) -> Row:
+def _measure(
+    problem: Problem, methods: list[str], time_limit: float | Literal["default"], seconds_for_proof: float
+) -> Row:
     graph = problem.load()
-    row = {"graph": problem.name, "vertices": str(graph.num_vertices), "edges": str(graph.num_edges)}
+    row = {"vertices": str(graph.num_vertices), "edges": str(graph.num_edges)}
     row["sparsity"] = f"{1.0 - graph.density:.4f}"
     best, bound = 0, graph.num_vertices
     for method in methods:
-        result, milliseconds = measure(graph, method, time_limit=time_limit)
+        result, cells = measure(graph, method, time_limit=time_limit)
         best, bound = max(best, result.size), min(bound, result.upper_bound)
-        row[f"{method} size"] = str(result.size)
-        row[f"{method} ms"] = f"{milliseconds:.4f}"
-        row[f"{method} proven"] = "yes" if result.optimal else "no"
-    omega, source = _clique_number(problem.name, graph, best, bound)
+        row |= cells
+    omega, source = _clique_number(problem.name, graph, best, bound, seconds_for_proof)
     return {**row, "clique number": str(omega), "clique number is": source}
 
 
-def _clique_number(name: str, graph: Graph, best: int, bound: int) -> tuple[int, str]:
+def _clique_number(name: str, graph: Graph, best: int, bound: int, seconds: float) -> tuple[int, str]:
     """Return the clique number, or the largest clique known, and which of the two it is.
 
-    A file may have a famous name and hold something else: what contradicts its own cliques is not believed.
+    A file may have a famous name and hold another graph: a proof is worth more than what is published, and what
+    contradicts the graph's own cliques and bounds is not believed.
     """
+    published = CLIQUE_NUMBERS.get(name, BEST_KNOWN.get(name))
+    if best < bound:
+        limit = seconds if published is None else min(seconds, _SECONDS_AGAINST_PUBLISHED)
+        result = find_clique(graph, method="exact", time_limit=limit)
+        best, bound = max(best, result.size), min(bound, result.upper_bound)
     if best == bound:
         return best, "proven"
-    known = CLIQUE_NUMBERS.get(name)
-    if known is not None and best <= known <= bound:
-        return known, "published"
-    known = BEST_KNOWN.get(name)
-    if known is not None and best <= known <= bound:
-        return known, "best known"
-    result = find_clique(graph, method="exact", time_limit=_SECONDS_FOR_PROOF)
-    return (result.size, "proven") if result.optimal else (max(best, result.size), "largest found")
-
-
-def ratio(row: Row, method: str) -> float:
-    """Return r, the size of a method's clique by the clique number; 1 for a graph without vertices."""
-    omega = int(row["clique number"])
-    return int(row[f"{method} size"]) / omega if omega else 1.0
+    if published is not None and best <= published <= bound:
+        return published, "published" if name in CLIQUE_NUMBERS else "best known"
+    return best, "largest found"
 
 
 def summary(rows: list[Row], methods: list[str]) -> dict[str, dict[str, dict[str, float]]]:
@@ -159,7 +207,7 @@ def summary(rows: list[Row], methods: list[str]) -> dict[str, dict[str, dict[str
     groups = {"all": rows}
     papers = [row for row in rows if row["graph"] in PAPER]
     if len(papers) == len(PAPER):
-        groups["the paper's"] = papers
+        groups["nine"] = papers
     means = {
         group: {
             method: {
@@ -171,11 +219,11 @@ def summary(rows: list[Row], methods: list[str]) -> dict[str, dict[str, dict[str
         for group, members in groups.items()
         if members
     }
-    if "the paper's" in means:
+    if "nine" in means:
         means["the paper"] = {
             method: {what: statistics.fmean(PAPER[name][method][what] for name in PAPER) for what in ("ratio", "ms")}
             for method in methods
-            if method in PAPER_METHODS
+            if method in COMPARED
         }
     return means
 
@@ -193,10 +241,10 @@ def tables(rows: list[Row], methods: list[str]) -> list[Table]:
             head = [row["graph"], row["vertices"], f"{float(row['sparsity']):.2f}", omega]
             lines.append(head + [text(number(row, method)) for method in methods])
             published.append(_published(PAPER.get(row["graph"], {}), methods, what))
-        for group in ("the paper's", "all"):
+        for group in ("nine", "all"):
             if group in means:
                 lines.append([f"mean of {group}", "", "", "", *(text(means[group][m][what]) for m in methods)])
-                papers = means.get("the paper", {}) if group == "the paper's" else {}
+                papers = means.get("the paper", {}) if group == "nine" else {}
                 published.append(_published(papers, methods, what))
         return Table(title, headings, lines, published, dispensable=("n", "sparsity"))
 
@@ -215,13 +263,11 @@ def _published(of_method: dict[str, dict[str, float]], methods: list[str], what:
 
 def conclusions(rows: list[Row], methods: list[str]) -> list[str]:
     """Say in sentences what the tables show."""
-    said = []
-    for method in ("auto", "exact"):
-        if method not in methods:
-            continue
-        open_ones = [row["graph"] for row in rows if row[f"{method} proven"] == "no"]
-        proven = f"proves its clique to be maximum on {len(rows) - len(open_ones)} of {len(rows)} graphs"
-        said.append(f"`{method}` {proven}" + (f" (not on {', '.join(open_ones)})." if open_ones else "."))
+    said = proofs(rows, methods)
+    for method in methods:
+        unproven = [row["graph"] for row in rows if method not in COMPARED and row[f"{method} proven"] == "no"]
+        if unproven:
+            said.append(f"Not proven by `{method}` within its time limit: {', '.join(unproven)}.")
     names = [row["graph"] for row in rows]
     missing = [name for name in PAPER if name not in names]
     if missing:

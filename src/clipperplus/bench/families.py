@@ -1,4 +1,4 @@
-"""Families of the second DIMACS challenge that a formula gives exactly, vertex by vertex as in the published files."""
+"""Families of the second DIMACS challenge that a formula gives, numbered as in the published files."""
 
 from __future__ import annotations
 

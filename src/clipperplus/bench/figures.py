@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import bunny, dimacs
-from .measuring import LABELS
-from .store import Row
+from .measuring import LABELS, Row, ratio
 
 __all__ = ["available", "bunny_figures", "dimacs_figures"]
 
@@ -86,7 +86,7 @@ def _draw_closeup(axes: Any, outliers: list[int], curves: dict[str, list[float]]
 def _draw_distributions(axes: Any, rows: list[Row], methods: list[str]) -> None:
     """One point for each trial, and how many of them are at 1."""
     random = np.random.default_rng(0)
-    ratios = {method: np.array([bunny.ratio(row, method) for row in rows]) for method in methods}
+    ratios = {method: np.array([ratio(row, method) for row in rows]) for method in methods}
     for place, (method, values) in enumerate(ratios.items()):
         across = place + random.uniform(-0.36, 0.36, size=values.size)
         axes.plot(across, values, ".", markersize=2, alpha=0.5, color=_STYLES[method]["color"], rasterized=True)
@@ -100,26 +100,25 @@ def _draw_distributions(axes: Any, rows: list[Row], methods: list[str]) -> None:
 
 
 def dimacs_figures(rows: list[Row], methods: list[str], folder: Path) -> list[Path]:
-    """Draw the ratios of Table I: ours as marks, the paper's as rings around where they should be."""
+    """Draw the ratios of Table I: measured ones as marks, the paper's as rings of the same colour."""
     written: list[Path] = []
     width = max(5.0, 0.42 * len(rows))
     with _figure(folder, "dimacs_ratio", written, size=(width, 3.4)) as axes:
         spread = np.linspace(-0.33, 0.33, len(methods))
-        ringed = False
         for shift, method in zip(spread, methods, strict=True):
             style = {**_style(method), "linestyle": "none"}
             places = np.arange(len(rows)) + shift
-            axes.plot(places, [dimacs.ratio(row, method) for row in rows], label=LABELS[method], **style)
+            axes.plot(places, [ratio(row, method) for row in rows], label=LABELS[method], **style)
             rings = [
                 (place, dimacs.PAPER[row["graph"]][method]["ratio"])
                 for place, row in zip(places, rows, strict=True)
                 if method in dimacs.PAPER.get(row["graph"], {})
             ]
             if rings:
-                label = None if ringed else "the paper"
-                axes.plot(*zip(*rings, strict=True), "o", ms=8, mfc="none", mec="0.5", mew=0.7, label=label)
-                ringed = True
-        axes.set_xticks(range(len(rows)), [row["graph"] for row in rows], rotation=40, ha="right")
+                axes.plot(*zip(*rings, strict=True), "o", ms=8, mfc="none", mec=style["color"], mew=0.8)
+        if any(row["graph"] in dimacs.PAPER for row in rows):
+            axes.plot([], [], "o", ms=8, mfc="none", mec="0.3", mew=0.8, label="ring: the paper's")
+        axes.set_xticks(range(len(rows)), [row["graph"] for row in rows], rotation=40, ha="right", parse_math=False)
         axes.set_ylabel("accuracy ratio r")
         _legend_above(axes)
     return written
@@ -151,7 +150,8 @@ def _figure(folder: Path, name: str, written: list[Path], size: tuple[float, flo
         "svg.hashsalt": "clipperplus",
         "svg.fonttype": "path",
     }
-    with rc_context(settings):
+    with rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # names of graphs in scripts that the font does not have
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.subplots()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import statistics
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -16,7 +18,18 @@ from ..errors import OptionError
 from ..graph import Graph
 from ..info import core_info
 
-__all__ = ["COMPARED", "LABELS", "as_methods", "environment", "measure"]
+__all__ = [
+    "COMPARED",
+    "LABELS",
+    "Row",
+    "as_methods",
+    "environment",
+    "is_sound",
+    "measure",
+    "method_columns",
+    "proofs",
+    "ratio",
+]
 
 LABELS = {
     "pelillo": "Pelillo",
@@ -34,6 +47,9 @@ LABELS = {
 COMPARED = tuple(method for method in LABELS if method not in ("auto", "exact"))
 """The methods that the paper compares."""
 
+Row: TypeAlias = dict[str, str]
+"""What was measured on one graph: heading → text, a line of a CSV file."""
+
 _REPEATS, _LONG_SECONDS = 5, 0.2
 
 
@@ -48,10 +64,15 @@ def as_methods(text: str | None) -> list[str]:
     return list(dict.fromkeys(methods))
 
 
+def method_columns(methods: Iterable[str]) -> list[str]:
+    """Return the headings of what is measured of every method."""
+    return [f"{method} {what}" for method in methods for what in ("size", "ms", "proven")]
+
+
 def measure(
     graph: Graph, method: str, *, time_limit: float | Literal["default"] = "default", repeats: int = _REPEATS
-) -> tuple[CliqueResult, float]:
-    """Return the result and the median time in milliseconds; what takes long runs once."""
+) -> tuple[CliqueResult, Row]:
+    """Return the result, and its cells with the median time in milliseconds; what takes long runs once."""
     milliseconds = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -59,7 +80,44 @@ def measure(
         milliseconds.append((time.perf_counter() - start) * 1e3)
         if milliseconds[-1] > 1e3 * _LONG_SECONDS:
             break
-    return result, statistics.median(milliseconds)
+    cells = (str(result.size), f"{statistics.median(milliseconds):.4f}", "yes" if result.optimal else "no")
+    return result, dict(zip(method_columns([method]), cells, strict=True))
+
+
+def ratio(row: Row, method: str) -> float:
+    """Return r, the size of a method's clique by the clique number; 1 for a graph without vertices."""
+    omega = int(row["clique number"])
+    return int(row[f"{method} size"]) / omega if omega else 1.0
+
+
+def is_sound(row: Row) -> bool:
+    """Whether the cells of a row can have been measured."""
+    try:
+        for heading, cell in row.items():
+            if heading.endswith(" size"):
+                sound = 0 <= int(cell) <= int(row["clique number"])
+            elif heading.endswith(" ms") or heading == "sparsity":
+                sound = 0.0 <= float(cell) < math.inf
+            elif heading.endswith(" proven"):
+                sound = cell in ("yes", "no")
+            else:
+                sound = heading not in ("vertices", "edges", "outliers", "clique number") or int(cell) >= 0
+            if not sound:
+                return False
+    except ValueError:
+        return False
+    return True
+
+
+def proofs(rows: list[Row], methods: list[str]) -> list[str]:
+    """Say how often the methods that can prove their answer did."""
+    said = []
+    for method in methods:
+        if method not in COMPARED:
+            proven = sum(row[f"{method} proven"] == "yes" for row in rows)
+            lowest = min((ratio(row, method) for row in rows), default=1.0)
+            said.append(f"`{method}`: proven on {proven} of {len(rows)} graphs, lowest r {lowest:.3f}.")
+    return said
 
 
 def environment() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -37,14 +38,15 @@ class Table:
 
 
 def three_digits(value: float) -> str:
-    """Return a number with about three significant digits and never more than needed before the point."""
-    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
+    """Return a number with three significant digits, or all of those before the point."""
+    before = math.floor(math.log10(value)) if value > 0.0 else 0
+    return f"{value:.{max(0, 2 - before)}f}"
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table with the first column left and the others right aligned."""
     lines = ["| " + " | ".join(columns) + " |", "| --- |" + " ---: |" * (len(columns) - 1)]
-    lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -39,6 +39,7 @@ _Output = Annotated[
 ]
 _Quick = Annotated[bool, typer.Option("--quick", help="A small part of it, in less than a minute.")]
 _SHOWN_ROWS = 12
+_QUICK_SECONDS = 1.0
 
 
 @app.command("dimacs")
@@ -56,23 +57,22 @@ def dimacs(
 ) -> None:
     """Table I: clique size by clique number, and time, on DIMACS graphs, with the published numbers beside them."""
     chosen = as_methods(methods)
-    limit = None if time_limit is None else as_number("--time-limit", time_limit, 0.0, 1e9)
+    limit: float | Literal["default"] = _QUICK_SECONDS if quick else "default"
+    if time_limit is not None:
+        limit = as_number("time_limit", time_limit, 0.0, 1e9)
     problems = dimacs_benchmark.problems(data, quick=quick)
-    settings = {
-        "graphs": [problem.name for problem in problems],
-        "methods": chosen,
-        "time limit in seconds": "the method's own" if limit is None else limit,
-    }
+    settings = {"methods": chosen, "time limit": "the method's own" if limit == "default" else f"{limit} s"}
     store = Store(output, "dimacs", settings, dimacs_benchmark.columns(chosen))
-    with _tracked(problems, store, "graphs") as tracked:
-        dimacs_benchmark.run(tracked, chosen, store, "default" if limit is None else limit)
+    proof = dimacs_benchmark.QUICK_SECONDS_FOR_PROOF if quick else dimacs_benchmark.SECONDS_FOR_PROOF
+    with _tracked(problems, store) as tracked:
+        rows = dimacs_benchmark.run(tracked, chosen, store, time_limit=limit, seconds_for_proof=proof)
     _report(
         "The DIMACS graphs of the paper's Table I",
         store,
-        dimacs_benchmark.tables(store.rows, chosen),
-        dimacs_benchmark.conclusions(store.rows, chosen),
-        dimacs_benchmark.summary(store.rows, chosen),
-        lambda folder: figures.dimacs_figures(store.rows, chosen, folder),
+        dimacs_benchmark.tables(rows, chosen),
+        dimacs_benchmark.conclusions(rows, chosen),
+        dimacs_benchmark.summary(rows, chosen),
+        lambda folder: figures.dimacs_figures(rows, chosen, folder),
     )
 
 
@@ -83,7 +83,7 @@ def bunny(
         typer.Option(help="PLY file with the model, at least 1000 points. Without it: a rabbit made of ellipsoids."),
     ] = None,
     methods: _Methods = None,
-    seed: Annotated[int, typer.Option(help="Of noise, clutter and associations.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Of the points taken, noise, clutter and associations.", min=0)] = 0,
     quick: _Quick = False,
     output: _Output = None,
 ) -> None:
@@ -93,40 +93,36 @@ def bunny(
     trials = bunny_benchmark.trials(quick=quick)
     settings = {
         "model": "generated rabbit" if data is None else data.name,
-        "epsilon in metres": round(model.epsilon, 9),
-        "trials": len(trials),
+        "epsilon": f"{model.epsilon:.6g} m",
         "seed": seed,
         "methods": chosen,
     }
     store = Store(output, "bunny", settings, bunny_benchmark.columns(chosen))
-    with _tracked(trials, store, "graphs") as tracked:
-        bunny_benchmark.run(tracked, model, chosen, store, seed=seed)
+    with _tracked(trials, store) as tracked:
+        rows = bunny_benchmark.run(tracked, model, chosen, store, seed=seed)
     _report(
         "The bunny of the paper's Section V-B",
         store,
-        bunny_benchmark.tables(store.rows, chosen),
-        bunny_benchmark.conclusions(store.rows, chosen),
-        [asdict(level) for level in bunny_benchmark.levels(store.rows, chosen)],
-        lambda folder: figures.bunny_figures(store.rows, chosen, folder),
+        bunny_benchmark.tables(rows, chosen),
+        bunny_benchmark.conclusions(rows, chosen),
+        [asdict(level) for level in bunny_benchmark.levels(rows, chosen)],
+        lambda folder: figures.bunny_figures(rows, chosen, folder),
     )
 
 
 @contextmanager
-def _tracked(items: Sequence[_Item], store: Store, what: str) -> Iterator[Iterator[_Item]]:
+def _tracked(items: Sequence[_Item], store: Store) -> Iterator[Iterator[_Item]]:
     """Give the items one by one, with a bar on stderr where that is a terminal."""
     console = Console(stderr=True)
-    if store.rows and store.folder is not None:
-        console.print(
-            f"{len(store.rows)} of {len(items)} {what} were measured before: going on from there", style="dim"
-        )
+    if store.rows:
+        console.print(f"{len(store.rows)} graphs were measured before; going on", style="dim")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
         try:
-            yield iter(progress.track(items, description=what))
+            yield iter(progress.track(items, description="graphs"))
         except KeyboardInterrupt:
-            done = f"{len(store.rows)} of {len(items)} {what} are measured"
             hint = "" if store.folder is None else "; the same command goes on from there"
-            console.print(f"interrupted: {done}{hint}")
+            console.print(f"{len(store.rows)} of {len(items)} graphs are measured{hint}", soft_wrap=True)
             raise
 
 
@@ -138,24 +134,25 @@ def _report(
     summary: object,
     draw: Callable[[Path], list[Path]],
 ) -> None:
-    """Print what was found; write it where there is a folder."""
+    """Write what was found where there is a folder, then print it: nobody may be listening."""
+    if store.folder is not None:
+        notes = "\n".join(f"- {sentence}" for sentence in said)
+        if figures.available():
+            pictures = draw(store.folder)
+            notes += "".join(f"\n\n![{path.stem}]({path.name})" for path in pictures if path.suffix == ".png")
+        else:
+            hint = "figures need matplotlib: pip install 'clipperplus[viz]', then the same command again"
+            Console(stderr=True).print(hint, markup=False)
+        store.finish(title, tables, notes, summary)
+    store.close()
     console = Console(highlight=False)
     for table in tables:
         _print_table(console, table)
     for sentence in said:
         console.print(escape(sentence))
     console.print(escape(describe(store.environment)), style="dim")
-    if store.folder is None:
-        return
-    notes = "\n".join(f"- {sentence}" for sentence in said)
-    if figures.available():
-        pictures = draw(store.folder)
-        notes += "".join(f"\n\n![{path.stem}]({path.name})" for path in pictures if path.suffix == ".png")
-    else:
-        hint = "figures need matplotlib: pip install 'clipperplus[viz]', then the same command again"
-        Console(stderr=True).print(hint, markup=False)
-    store.finish(title, tables, notes, summary)
-    console.print(escape(f"written to {store.folder}"))
+    if store.folder is not None:
+        console.print(escape(f"written to {store.folder}"), soft_wrap=True)
 
 
 def _print_table(console: Console, table: Table) -> None:
@@ -170,11 +167,12 @@ def _rich(table: Table, leave_out: Sequence[str]) -> RichTable:
     kept = [place for place, column in enumerate(table.columns) if column not in leave_out]
     result = RichTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, padding=0, pad_edge=False)
     for place in kept:
-        result.add_column(table.columns[place], justify="right" if place else "left", no_wrap=True)
+        width = max(len(row[place]) for row in [table.columns, *table.rows]) if place else None
+        result.add_column(table.columns[place], justify="right" if place else "left", no_wrap=True, min_width=width)
     step = 1 if table.everything else max(1, (len(table.rows) - 1) // _SHOWN_ROWS)
     pairs = list(table.pairs())
     for row, published in [*pairs[:-1:step], *pairs[-1:]]:
-        result.add_row(*(row[place] for place in kept))
+        result.add_row(*(escape(row[place]) for place in kept))
         if published is not None:
             result.add_row("  in the paper", *(published[place] for place in kept[1:]), style="dim")
     return result

@@ -121,8 +121,8 @@ def find_clique(
     on_interrupt
         What Ctrl-C does: ``"raise"`` KeyboardInterrupt, or ``"return"`` the best clique so far with its bound.
     memory_limit
-        Bytes that the search may need besides the graph. If it could need more, it works on compressed rows where
-        they are smaller, or is refused with :class:`MemoryLimitError`, which says how much it could need.
+        Bytes that the search may need besides the graph and the weights. If it could need more, it works on compressed
+        rows where they are smaller, or is refused with :class:`MemoryLimitError`, which says how much it could need.
     node_limit
         Nodes of the branch and bound after which ``"auto"`` and ``"exact"`` stop: a cut-off that, unlike time, gives
         the same answer on every machine. None for no limit.
@@ -148,9 +148,7 @@ def find_clique(
     if chosen is None:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
     settings = _settings(method, relaxation=relaxation, search=search, options=options)
-    if chosen.weighs:
-        settings["weights"] = None if weights is None else as_weights(graph, weights)
-    elif weights is not None:
+    if weights is not None and not chosen.weighs:
         weighing = " and ".join(repr(name) for name, row in METHODS.items() if row.weighs)
         raise OptionError(f"weights: method {method!r} takes no weights; {weighing} does")
     if node_limit is not None and not chosen.searches:
@@ -175,6 +173,9 @@ def find_clique(
             run.native = fit_into_memory(graph, as_integer("memory_limit", memory_limit, 0, 2**63), run.threads)
         if start is not None:
             run.offer("start", as_clique(graph, "start", start), vertices=graph.num_vertices)
+        if weights is not None:
+            settings["weights"] = as_weights(graph, weights)
+            run.record("weights", vertices=graph.num_vertices)
         chosen.find(run, **settings)
     except KeyboardInterrupt:
         if on_interrupt == "raise":
@@ -195,9 +196,10 @@ def _settings(method: str, **given: object) -> dict[str, object]:
         if setting is None:
             continue
         if name not in settings:
-            raise OptionError(f"{name}: method {method!r} has no {name}")
+            others = f"; it takes {' and '.join(settings)}" if settings else ""
+            raise OptionError(f"{name}: method {method!r} has no {name}{others}")
         expected = type(settings[name])
-        if not isinstance(setting, expected):
+        if type(setting) is not expected:  # a field that a subclass adds would mean nothing
             raise OptionError(f"{name}: expected {expected.__name__}, got {type(setting).__name__}")
         settings[name] = setting
     return settings

@@ -34,7 +34,7 @@ class BelachewOptions(ContinuousOptions):
     max_sweeps: int = 20
     """Passes over all coordinates for one d."""
     tolerance: float = 1e-6
-    """A d ends when no coordinate changes by more."""
+    """A d ends when every coordinate changes by less."""
     epsilon: float = 1e-9
     """What counts as zero."""
 
@@ -50,15 +50,8 @@ def find_belachew(run: Run, options: BelachewOptions) -> None:
     n = run.graph.num_vertices
     start = options.start_vector(n)
     if n > 0:
-        w, sweeps = _core.approximate_by_rank_one(
-            run.native,
-            np.ones(n) if start is None else start,
-            options.first_d,
-            options.growth,
-            options.max_sweeps,
-            options.tolerance,
-            options.epsilon,
-            run.watch,
-        )
-        offer_largest_entries(run, "belachew", w, iterations=sweeps)
+        settings = options.to_core(_core.BelachewOptions())
+        start = np.ones(n) if start is None else start
+        w, sweeps, finished = _core.approximate_by_rank_one(run.native, start, settings, run.watch)
+        offer_largest_entries(run, "belachew", w, iterations=sweeps, converged=finished)
     bound_afterwards(run)

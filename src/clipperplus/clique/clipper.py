@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _core
 from .bounds import bound_afterwards
@@ -22,10 +20,7 @@ from .options import AscentOptions
 from .rounding import offer_largest_entries
 from .run import Run
 
-__all__ = ["ClipperOptions", "WeightRows", "find_clipper"]
-
-WeightRows: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float64]]
-"""Offsets, columns and values of the rows of a symmetric matrix."""
+__all__ = ["ClipperOptions", "find_clipper"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -45,7 +40,7 @@ class ClipperOptions(AscentOptions):
         self._check_numbers("beta", high=1.0, open_interval=True)
 
 
-def find_clipper(run: Run, options: ClipperOptions, weights: WeightRows | None) -> None:
+def find_clipper(run: Run, options: ClipperOptions, weights: _core.EdgeWeights | None = None) -> None:
     """Run CLIPPER on the whole graph."""
     n = run.graph.num_vertices
     start = options.start_vector(n)
@@ -53,7 +48,7 @@ def find_clipper(run: Run, options: ClipperOptions, weights: WeightRows | None) 
         if start is None:
             start = np.random.default_rng(options.seed).random(n)
         settings = options.to_core(_core.ClipperOptions())
-        u, value, steps = _core.ascend_clipper(run.native, weights, start, settings, run.watch)
+        u, value, steps, finished = _core.ascend_clipper(run.native, weights, start, settings, run.watch)
         size = min(n, max(1, math.floor(value + 0.5)))
-        offer_largest_entries(run, "clipper", u, iterations=steps, count=size)
+        offer_largest_entries(run, "clipper", u, iterations=steps, converged=finished, named=size)
     bound_afterwards(run)

@@ -45,7 +45,12 @@ def relax_outside_clique(
         return
     solution = relax(pruned, guess, options, run.watch)  # line 10
     size_before = run.size
-    claim, steps = ordered.original(solution.support), solution.inner_steps
-    run.offer("relaxation", claim, vertices=pruned.num_vertices, iterations=steps)  # line 11
+    run.offer(  # line 11
+        "relaxation",
+        ordered.original(solution.support),
+        vertices=pruned.num_vertices,
+        iterations=solution.inner_steps,
+        converged=solution.finished,
+    )
     if run.size > size_before:
         bound_by_colours(run, ordered)

@@ -5,7 +5,7 @@ graph matching, and clique finding", ICDM 2008.
 
 Maximise ``x' A x`` where the β-th powers of the nonnegative entries sum to one, by
 ``x_i ← (x_i (A x)_i / x' A x)^{1/β}``. With β slightly above 1 the objective is smoother than Motzkin–Straus; in return
-no entry ever becomes zero, so that rounding is part of the method.
+entries of vertices with neighbours become small but not zero, so that rounding is part of the method.
 """
 
 from __future__ import annotations
@@ -32,4 +32,4 @@ class DingOptions(ReplicatorOptions):
 
 def find_ding(run: Run, options: DingOptions) -> None:
     """Run Ding's method on the whole graph."""
-    replicate(run, "ding", options, beta=options.beta, regularisation=0.0)
+    replicate(run, "ding", options)

@@ -22,7 +22,7 @@ _VERTICES_A_BLOCK, _BYTES_AN_EDGE = 512, 16
 
 
 def memory_needed(graph: _core.Graph, threads: int) -> int:
-    """Return an upper bound on the bytes that any method needs besides the graph."""
+    """Return an upper bound on the bytes that any method needs besides the graph and the weights of its edges."""
     n = graph.num_vertices
     largest = int(graph.degrees().max(initial=0))
     subproblem = min(largest * (largest // 512 + 1) * 64, 2 * graph.nbytes)

@@ -15,7 +15,11 @@ from ..validation import as_array, as_integer, as_number
 
 __all__ = ["AscentOptions", "ContinuousOptions"]
 
-_Native = TypeVar("_Native", bound=_core.AscentOptions)
+_Native = TypeVar(
+    "_Native", _core.RelaxationOptions, _core.ClipperOptions, _core.ReplicatorOptions, _core.BelachewOptions
+)
+_NOT_OF_THE_KERNEL = ("start", "seed", "perturbation")
+"""What decides on the start vector; all other fields have their counterpart in the core."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,6 +45,13 @@ class ContinuousOptions:
         if not start.any() and n > 0:
             raise OptionError("start: expected at least one positive entry")
         return start
+
+    def to_core(self, native: _Native) -> _Native:
+        """Copy the settings of the kernel to its own options."""
+        for option in fields(self):
+            if option.name not in _NOT_OF_THE_KERNEL:
+                setattr(native, option.name, getattr(self, option.name))
+        return native
 
     def _check_integers(self, *names: str, low: int = 1, high: int = 10**9) -> None:
         for name in names:
@@ -76,10 +87,3 @@ class AscentOptions(ContinuousOptions):
     def __post_init__(self) -> None:
         self._check_integers("max_inner", "max_outer", "max_line_search")
         self._check_numbers("tol_u", "tol_f", "epsilon")
-
-    def to_core(self, native: _Native) -> _Native:
-        """Copy the fields that the kernel knows to its own options."""
-        for option in fields(self):
-            if hasattr(native, option.name):
-                setattr(native, option.name, getattr(self, option.name))
-        return native

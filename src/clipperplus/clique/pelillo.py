@@ -30,4 +30,4 @@ class PelilloOptions(ReplicatorOptions):
 
 def find_pelillo(run: Run, options: PelilloOptions) -> None:
     """Run Pelillo's method on the whole graph."""
-    replicate(run, "pelillo", options, beta=1.0, regularisation=options.regularisation)
+    replicate(run, "pelillo", options)

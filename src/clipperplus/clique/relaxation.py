@@ -53,9 +53,8 @@ def find_relaxation(run: Run, relaxation: RelaxationOptions) -> None:
     start = relaxation.start_vector(n)
     if n > 0:
         solution = relax(run.native, np.ones(n) if start is None else start, relaxation, run.watch)
-        offer_largest_entries(
-            run, "relaxation", solution.u, iterations=solution.inner_steps, count=solution.support.size
-        )
+        steps, converged, size = solution.inner_steps, solution.finished, solution.support.size
+        offer_largest_entries(run, "relaxation", solution.u, iterations=steps, converged=converged, named=size)
     bound_afterwards(run)
 
 

@@ -19,8 +19,8 @@ __all__ = ["ReplicatorOptions", "replicate"]
 class ReplicatorOptions(ContinuousOptions):
     """Settings of replicator dynamics. Without ``start``, it begins at the barycentre, slightly perturbed."""
 
-    tolerance: float = 1e-5
-    """It ends when no entry changes by more than this share of the largest one …"""
+    tolerance: float = 1e-7
+    """It ends when every entry changes by less than this share of the largest one …"""
     max_steps: int = 3000
     """… or after so many steps."""
     epsilon: float = 1e-20
@@ -37,22 +37,14 @@ class ReplicatorOptions(ContinuousOptions):
         self._check_numbers("epsilon", high=1.0)
 
 
-def replicate(run: Run, stage: str, options: ReplicatorOptions, *, beta: float, regularisation: float) -> None:
+def replicate(run: Run, stage: str, options: ReplicatorOptions) -> None:
     """Follow the dynamics to its end, round, and look for a certificate."""
     n = run.graph.num_vertices
     start = options.start_vector(n)
     if n > 0:
         if start is None:
             start = 1.0 + options.perturbation * np.random.default_rng(options.seed).random(n)
-        x, steps = _core.replicate(
-            run.native,
-            start,
-            beta,
-            regularisation,
-            options.tolerance,
-            options.max_steps,
-            options.epsilon,
-            run.watch,
-        )
-        offer_largest_entries(run, stage, x, iterations=steps)
+        settings = options.to_core(_core.ReplicatorOptions())
+        x, steps, settled = _core.replicate(run.native, start, settings, run.watch)
+        offer_largest_entries(run, stage, x, iterations=steps, converged=settled)
     bound_afterwards(run)

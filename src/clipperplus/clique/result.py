@@ -43,6 +43,8 @@ class Stage:
     """Vertices that the check had to remove because they were not joined to all the others."""
     added: int = 0
     """Vertices by which the check enlarged the clique to a maximal one."""
+    converged: bool | None = None
+    """Whether a continuous method came to an end of its own, not to a limit on steps or time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,7 @@ class CliqueResult:
     """Whether Ctrl-C ended the search before it was done."""
     relaxed: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     """What ``relaxation``, ``clipper``, ``pelillo``, ``ding`` and ``belachew`` end with, before it is rounded to a
-    clique: one entry per vertex, read-only. None for the other methods."""
+    clique: one entry per vertex, read-only. None for the other methods, and for a graph without vertices."""
 
     @property
     def size(self) -> int:

@@ -11,14 +11,20 @@ __all__ = ["offer_largest_entries"]
 
 
 def offer_largest_entries(
-    run: Run, stage: str, vector: npt.NDArray[np.float64], *, iterations: int, count: int | None = None
+    run: Run,
+    stage: str,
+    vector: npt.NDArray[np.float64],
+    *,
+    iterations: int,
+    converged: bool,
+    named: int = 0,
 ) -> None:
     """Offer the vertices in decreasing order of their entries, each added while they stay a clique.
 
-    Ties go to the lowest index. With ``count``, only so many vertices are looked at; the clique is grown to a maximal
-    one in any case. The vector itself is kept for the result.
+    Ties go to the lowest index. A method that says how large its clique is passes that as ``named``. The vector itself
+    is kept for the result.
     """
     vector.flags.writeable = False
     run.relaxed = vector
-    claim = np.argsort(-vector, kind="stable")[:count]
-    run.offer(stage, claim.astype(np.int64, copy=False), vertices=vector.size, iterations=iterations)
+    order = np.argsort(-vector, kind="stable").astype(np.int64, copy=False)
+    run.offer(stage, order, vertices=vector.size, iterations=iterations, converged=converged, named=named)

@@ -71,15 +71,28 @@ class Run:
         """Whether the time limit has passed, or Ctrl-C has come and the best so far is wanted."""
         return self.watch.expired
 
-    def offer(self, stage: str, claim: npt.NDArray[np.int64], *, vertices: int, iterations: int | None = None) -> None:
+    def offer(
+        self,
+        stage: str,
+        claim: npt.NDArray[np.int64],
+        *,
+        vertices: int,
+        iterations: int | None = None,
+        named: int | None = None,
+        converged: bool | None = None,
+    ) -> None:
         """End a stage with the clique that it claims, best vertices first.
 
-        The claim is repaired, grown to a maximal clique, and kept if it is larger than the best so far.
+        The claim is repaired, grown to a maximal clique, and kept if it is larger than the best so far. With ``named``
+        only so many vertices are claimed, and the others say in which order to grow them; with 0 that is how the method
+        makes its clique, and nothing counts as repaired.
         """
-        clique, removed, added = _core.make_maximal(self.graph._native, claim)
+        clique, removed, added = _core.make_maximal(self.graph._native, claim, named)
+        if named == 0:
+            added = 0
         if clique.size > self.size:
             self.clique = clique
-        self.record(stage, vertices=vertices, iterations=iterations, removed=removed, added=added)
+        self.record(stage, vertices=vertices, iterations=iterations, removed=removed, added=added, converged=converged)
         self.progress(self.size, self.upper_bound)
 
     def bound(self, upper_bound: int, certificate: Certificate) -> None:
@@ -105,11 +118,18 @@ class Run:
         return None if self._callback is None else self.progress
 
     def record(
-        self, stage: str, *, vertices: int, iterations: int | None = None, removed: int = 0, added: int = 0
+        self,
+        stage: str,
+        *,
+        vertices: int,
+        iterations: int | None = None,
+        removed: int = 0,
+        added: int = 0,
+        converged: bool | None = None,
     ) -> None:
         """End a stage: it lasted from the end of the previous one until now."""
         now = time.perf_counter()
-        self._stages.append(Stage(stage, self.size, vertices, now - self._last, iterations, removed, added))
+        self._stages.append(Stage(stage, self.size, vertices, now - self._last, iterations, removed, added, converged))
         self._last = now
 
     def result(self, method: str, *, interrupted: bool = False) -> CliqueResult:

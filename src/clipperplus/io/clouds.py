@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import FileFormatError
+from .paths import as_path
 
 __all__ = ["read_ply"]
 
@@ -45,7 +46,7 @@ class _Header:
 
 def read_ply(path: str | PathLike[str]) -> npt.NDArray[np.float64]:
     """Return the vertices of a PLY file as ``(n, 3)`` coordinates; other properties and elements are left out."""
-    path = Path(path)
+    path = as_path(path)
     raw = path.read_bytes()
     header = _parse_header(path, raw)
     before = []
@@ -81,7 +82,7 @@ def _parse_header(path: Path, raw: bytes) -> _Header:
         number, start = number + 1, end + 1
         try:
             match words:
-                case ["format", kind, _]:
+                case ["format", kind, _] if byte_order is None:
                     byte_order = _BYTE_ORDERS[kind]
                 case ["element", name, count]:
                     elements.append(_Element(name, _as_count(count)))
@@ -121,7 +122,9 @@ def _binary_vertices(
             raise FileFormatError(f"{path}: element {element.name} with lists comes before the vertices")
         place += element.count * _record(element, header.byte_order).itemsize
     record = _record(vertex, header.byte_order)
-    needed, there = vertex.count * record.itemsize, max(0, len(raw) - place)
+    needed, there = vertex.count * record.itemsize, len(raw) - place
+    if there < 0:
+        raise FileFormatError(f"{path}: the header puts the vertices at byte {place}; there are {len(raw)} bytes")
     if needed > there:
         raise FileFormatError(
             f"{path}: the header promises {vertex.count} vertices, {needed} bytes from byte {place} on; "
@@ -148,7 +151,7 @@ def _ascii_vertices(
     for row, line in enumerate(wanted):
         words = line.split()
         try:
-            if len(words) != len(vertex.properties):
+            if len(words) != len(vertex.properties) or "_" in line:  # Python would take 1_0 for a number
                 raise ValueError
             points[row] = [float(words[column]) for column in columns]
         except ValueError:

@@ -25,13 +25,14 @@ import numpy.typing as npt
 from .. import _core
 from ..errors import FileFormatError, GraphError
 from ..graph import Graph
+from .paths import as_path
 
 __all__ = ["graph_name", "read_graph", "write_graph"]
 
 
 def read_graph(path: str | os.PathLike[str]) -> Graph:
     """Read a graph file; the format follows from the name (see the module's table), ``.gz`` is unpacked."""
-    path = _as_path(path)
+    path = as_path(path)
     parse, _ = _format(path)
     data = path.read_bytes()
     if _is_gzip(path):
@@ -48,7 +49,7 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
 
 def write_graph(path: str | os.PathLike[str], graph: Graph) -> None:
     """Write a graph file; the format follows from the name, as in :func:`read_graph`."""
-    path = _as_path(path)
+    path = as_path(path)
     if not isinstance(graph, Graph):
         raise GraphError(f"graph: expected a clipperplus.Graph, got {type(graph).__name__}")
     _, render = _format(path)
@@ -61,12 +62,6 @@ def graph_name(path: Path) -> str | None:
     plain = path.name[:-3] if _is_gzip(path) else path.name
     suffix = next((suffix for suffix in _FORMATS if plain.lower().endswith(suffix)), None)
     return None if suffix is None else plain[: -len(suffix)]
-
-
-def _as_path(path: str | os.PathLike[str]) -> Path:
-    if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
-        raise FileFormatError(f"path: expected the name of a file, got {path!r}")
-    return Path(path)
 
 
 def _is_gzip(path: Path) -> bool:
