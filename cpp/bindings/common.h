@@ -106,6 +106,7 @@ inline Control uninterrupted_control() {
 
 void bind_graph(nb::module_& m);
 void bind_clique(nb::module_& m);
+void bind_consistency(nb::module_& m);
 void bind_continuous(nb::module_& m);
 void bind_text(nb::module_& m);
 

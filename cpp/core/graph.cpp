@@ -67,7 +67,7 @@ void drop_duplicates(std::vector<std::int64_t>& offsets, std::vector<Vertex>& co
 }  // namespace
 
 bool Graph::bits_pay(std::size_t n, std::size_t m, bool compact) {
-  constexpr std::size_t kAlwaysBytes = std::size_t{2} << 20;
+  constexpr std::size_t kAlwaysBytes = std::size_t{4} << 20;
   const std::size_t bit_bytes = n * row_words(n) * sizeof(Word);
   const std::size_t csr_bytes = (n + 1) * sizeof(std::int64_t) + 2 * m * sizeof(Vertex);
   return bit_bytes <= kAlwaysBytes || bit_bytes <= (compact ? 1 : 2) * csr_bytes;
@@ -167,6 +167,16 @@ Graph Graph::from_bit_rows(std::size_t n, AlignedVector<Word> rows, const simd::
   return graph;
 }
 
+Graph Graph::from_sorted_rows(std::size_t n, std::vector<std::int64_t> offsets, std::vector<Vertex> neighbours) {
+  Graph graph;
+  graph.n_ = n;
+  graph.has_bits_ = false;
+  graph.m_ = neighbours.size() / 2;
+  graph.offsets_ = std::move(offsets);
+  graph.neighbours_ = std::move(neighbours);
+  return graph;
+}
+
 Graph Graph::from_csr_pattern(std::size_t n, std::span<const std::int64_t> offsets,
                               std::span<const Vertex> neighbours) {
   Graph graph;
@@ -211,12 +221,12 @@ void Graph::csr_to_bits() {
 }
 
 void Graph::bits_to_csr() {
-  offsets_.assign(1, 0);
-  offsets_.reserve(n_ + 1);
-  neighbours_.reserve(2 * m_);
+  offsets_.assign(n_ + 1, 0);
+  neighbours_.resize(2 * m_);
+  Vertex* next = neighbours_.data();  // a push_back for each would take longer than finding the bits
   for (std::size_t v = 0; v < n_; ++v) {
-    for_each_neighbour(v, [&](Vertex u) { neighbours_.push_back(u); });
-    offsets_.push_back(static_cast<std::int64_t>(neighbours_.size()));
+    for_each_neighbour(v, [&](Vertex u) { *next++ = u; });
+    offsets_[v + 1] = next - neighbours_.data();
   }
   AlignedVector<Word>().swap(bits_);  // unlike an assignment, gives the memory back
   stride_ = 0;

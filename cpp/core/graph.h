@@ -58,9 +58,16 @@ class Graph {
   // Symmetric rows of row_words(n) words each, trusted.
   static Graph from_bit_rows(std::size_t n, AlignedVector<Word> rows, const simd::Kernels& kernels);
 
+  // Sorted rows of both directions, trusted.
+  static Graph from_sorted_rows(std::size_t n, std::vector<std::int64_t> offsets, std::vector<Vertex> neighbours);
+
   // Directed pattern of a square CSR matrix whose rows are sorted and unique; it must be symmetric.
   static Graph from_csr_pattern(std::size_t n, std::span<const std::int64_t> offsets,
                                 std::span<const Vertex> neighbours);
+
+  // Whether a graph of n vertices and m edges is stored as bits.
+  static bool prefers_bits(std::size_t n, std::size_t m) { return bits_pay(n, m); }
+  void to_preferred_form();  // after a factory that does not choose it
 
   std::size_t num_vertices() const { return n_; }
   std::size_t num_edges() const { return m_; }
@@ -112,7 +119,6 @@ class Graph {
                      const simd::Kernels& kernels, Control& control) const;
   template <class PositionOf>
   Graph relabel_csr(std::span<const Vertex> vertices, PositionOf position_of, Control& control) const;
-  void to_preferred_form();  // after m_ is known
   void bits_to_csr();
   void csr_to_bits();
 

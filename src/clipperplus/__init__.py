@@ -2,7 +2,7 @@
 
 import atexit
 
-from . import _core
+from . import _core, invariants
 from .clique import (
     BelachewOptions,
     Certificate,
@@ -21,10 +21,12 @@ from .clique import (
     is_clique,
     is_maximal,
 )
-from .errors import ClipperPlusError, FileFormatError, GraphError, MemoryLimitError, OptionError
+from .consistency import consistency_graph, consistency_weights
+from .errors import ClipperPlusError, FileFormatError, GraphError, LandmarkError, MemoryLimitError, OptionError
 from .graph import Graph
 from .info import CoreInfo, core_info, select_simd_from_environment
 from .io.graphs import read_graph, write_graph
+from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closures
 
 __version__ = core_info().version
 
@@ -40,6 +42,9 @@ __all__ = [
     "FileFormatError",
     "Graph",
     "GraphError",
+    "LandmarkError",
+    "LoopClosureSet",
+    "LoopClosures",
     "MemoryLimitError",
     "OptionError",
     "PelilloOptions",
@@ -48,10 +53,14 @@ __all__ = [
     "Stage",
     "__version__",
     "clique_number",
+    "consistency_graph",
+    "consistency_weights",
+    "consistent_loop_closures",
     "core_info",
     "find_clique",
     "find_cliques_above",
     "find_maximum_cliques",
+    "invariants",
     "is_clique",
     "is_maximal",
     "read_graph",

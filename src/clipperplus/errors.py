@@ -13,6 +13,10 @@ class FileFormatError(ClipperPlusError):
     """A file does not hold what its name or its header promises. The message starts with the file, then the line."""
 
 
+class LandmarkError(ClipperPlusError):
+    """Points or other landmarks, or associations of them, are not what they should be."""
+
+
 class MemoryLimitError(ClipperPlusError):
     """A search could need more memory than it is allowed. ``needed`` says how much, in bytes."""
 

@@ -10,9 +10,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import ClipperPlusError, OptionError
+from .errors import ClipperPlusError, LandmarkError, OptionError
 
-__all__ = ["as_array", "as_integer", "as_number", "cells_to_rows", "is_sparse", "sparse_cells"]
+__all__ = [
+    "as_array",
+    "as_integer",
+    "as_number",
+    "as_points",
+    "as_unit_vectors",
+    "cells_to_rows",
+    "is_sparse",
+    "sparse_cells",
+]
 
 
 def as_integer(name: str, value: Any, low: int, high: int, error: type[ClipperPlusError] = OptionError) -> int:
@@ -54,6 +63,40 @@ def as_array(name: str, value: Any, error: type[ClipperPlusError]) -> npt.NDArra
         return np.asarray(value)
     except (ValueError, TypeError) as reason:
         raise error(f"{name}: expected an array, got {type(value).__name__} ({reason})") from None
+
+
+def as_points(name: str, value: Any, dimensions: tuple[int, ...] = (2, 3)) -> npt.NDArray[np.float64]:
+    """Return points as rows of float64 coordinates; anything with a ``.points`` attribute is taken as a cloud."""
+    if not isinstance(value, np.ndarray) and hasattr(value, "points"):
+        value = value.points
+    array = as_array(name, value, LandmarkError)
+    expected = " or ".join(f"(n, {dimension})" for dimension in reversed(dimensions))
+    if array.shape == (0,):
+        return np.empty((0, max(dimensions)))
+    if array.ndim != 2 or array.shape[1] not in dimensions:
+        hint = f"; did you mean {name}.T?" if array.ndim == 2 and array.shape[0] in dimensions else ""
+        raise LandmarkError(f"{name}: expected points of shape {expected}, got {array.shape}{hint}")
+    if array.dtype.kind not in "iuf":
+        raise LandmarkError(f"{name}: expected numbers, got dtype {array.dtype}")
+    with np.errstate(over="ignore"):  # a long double may be too large
+        points = np.ascontiguousarray(array, dtype=np.float64)
+    finite = np.isfinite(points)
+    if not finite.all():
+        wrong = int(finite.all(axis=1).argmin())
+        raise LandmarkError(f"{name}: point {wrong} is {points[wrong].tolist()}; expected finite coordinates")
+    return points
+
+
+def as_unit_vectors(name: str, value: Any, count: int) -> npt.NDArray[np.float64]:
+    """Return ``count`` directions in space, scaled to length 1."""
+    vectors = as_points(name, value, dimensions=(3,))
+    if len(vectors) != count:
+        raise LandmarkError(f"{name}: expected as many as there are points, {count}, got {len(vectors)}")
+    largest = np.abs(vectors).max(axis=1, initial=0.0)
+    if (largest == 0.0).any():
+        raise LandmarkError(f"{name}: vector {int(largest.argmin())} is zero; expected directions")
+    scaled = vectors / largest[:, None]  # so that no square overflows or vanishes
+    return np.asarray(scaled / np.linalg.norm(scaled, axis=1)[:, None])
 
 
 def is_sparse(matrix: Any) -> bool:

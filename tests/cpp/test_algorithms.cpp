@@ -264,7 +264,7 @@ int main() {
     for (double density : {0.05, 0.5, 0.8}) paths_and_threads_agree(n, density, seed++);
   }
   paths_and_threads_agree(100, 0.9, seed++);     // subproblems that are split
-  paths_and_threads_agree(4200, 0.002, seed++);  // CSR
+  paths_and_threads_agree(6000, 0.001, seed++);  // CSR
   a_reduction_does_not_depend_on_threads();
   every_maximal_clique_is_listed_once();
   make_maximal_repairs();

@@ -63,16 +63,21 @@ void paths_agree(std::size_t n, double density, unsigned seed) {
   const auto paths = simd::available();
   Control control;
   const auto expected = solve(graph, *paths.back(), 1.0, control);
-  for (const auto* kernels : paths) {
-    CHECK(solve(graph, *kernels, 1.0, control) == expected);
-    CHECK(solve(graph, *kernels, 0x1p-1000, control) == expected);  // a tiny start is a start, and so is
-    CHECK(solve(graph, *kernels, 0x1p1020, control) == expected);   // a huge one
-  }
+  for (const auto* kernels : paths) CHECK(solve(graph, *kernels, 1.0, control) == expected);
   for (const auto* vector :
        {&expected.pelillo, &expected.ding, &expected.belachew, &expected.clipper, &expected.weighted}) {
     CHECK(vector->size() == n);
     for (double x : *vector) CHECK(std::isfinite(x) && x >= 0.0);
   }
+}
+
+void the_scale_of_the_start_does_not_matter() {
+  const auto graph = make_graph(64, random_edges(64, 0.5, 9));
+  const auto& kernels = *simd::available().front();
+  Control control;
+  const auto expected = solve(graph, kernels, 1.0, control);
+  CHECK(solve(graph, kernels, 0x1p-1000, control) == expected);
+  CHECK(solve(graph, kernels, 0x1p1020, control) == expected);
 }
 
 void a_deadline_ends_them_with_an_answer() {
@@ -127,6 +132,7 @@ int main() {
   for (std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{64}, std::size_t{130}}) {
     for (double density : {0.0, 0.5, 0.9}) paths_agree(n, density, seed++);
   }
-  paths_agree(4200, 0.002, seed++);  // CSR
+  paths_agree(6000, 0.001, seed++);  // CSR
+  the_scale_of_the_start_does_not_matter();
   a_deadline_ends_them_with_an_answer();
 }

@@ -119,9 +119,9 @@ int main() {
     complement_twice_is_the_graph(n, 0.3);
     for (const auto* kernels : simd::available()) subgraph_relabels(n, 0.4, *kernels);
   }
-  edges_come_back(4200, 0.001, false);
-  subgraph_relabels(4200, 0.001, *simd::available().front());
-  complement_twice_is_the_graph(4200, 0.001);
+  edges_come_back(6000, 0.0005, false);
+  subgraph_relabels(6000, 0.0005, *simd::available().front());
+  complement_twice_is_the_graph(6000, 0.0005);
   packed_rows_and_csr_agree_with_edges();
   wrong_input_is_named();
 }

@@ -26,6 +26,23 @@ inline SharedWords shared_words(const Word* a, const Word* b) {
   return {no_bit ^ 0xFFU, one_at_most ^ 0xFFU};
 }
 
+#define CLIPPERPLUS_OWN_FLOATS
+using Floats = __m256;
+constexpr std::size_t kFloatLanes = 8;
+inline Floats load(const float* p) { return _mm256_load_ps(p); }
+inline Floats broadcast(float x) { return _mm256_set1_ps(x); }
+inline Floats fused(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(a, b, c); }
+inline Floats larger(Floats a, Floats b) { return _mm256_max_ps(a, b); }
+inline Floats smaller(Floats a, Floats b) { return _mm256_min_ps(a, b); }
+inline Word less(Floats a, Floats b) {
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ)));
+}
+inline Word equal(std::int32_t id, const std::int32_t* ids) {
+  const __m256i same =
+      _mm256_cmpeq_epi32(_mm256_set1_epi32(id), _mm256_load_si256(reinterpret_cast<const __m256i*>(ids)));
+  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+}
+
 // clang-format off: the body takes table_sums from the file before it
 #include "table_sums_scalar.inc.h"
 #include "body.inc.h"

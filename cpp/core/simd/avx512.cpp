@@ -78,6 +78,19 @@ PeelKey subtract_and_find_min(PeelKey* keys, const Word* row, std::size_t words,
       _mm512_min_epu32(_mm512_min_epu32(smallest[0], smallest[1]), _mm512_min_epu32(smallest[2], smallest[3])));
 }
 
+#define CLIPPERPLUS_OWN_FLOATS
+using Floats = __m512;
+constexpr std::size_t kFloatLanes = 16;
+inline Floats load(const float* p) { return _mm512_load_ps(p); }
+inline Floats broadcast(float x) { return _mm512_set1_ps(x); }
+inline Floats fused(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
+inline Floats larger(Floats a, Floats b) { return _mm512_max_ps(a, b); }
+inline Floats smaller(Floats a, Floats b) { return _mm512_min_ps(a, b); }
+inline Word less(Floats a, Floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+inline Word equal(std::int32_t id, const std::int32_t* ids) {
+  return _mm512_cmpeq_epi32_mask(_mm512_set1_epi32(id), _mm512_load_si512(ids));
+}
+
 // The complement of the row is the mask: eight entries an addition.
 #define CLIPPERPLUS_OWN_ADD_TO_OTHERS
 void add_to_others(double* y, const Word* row, std::size_t words, double value) {

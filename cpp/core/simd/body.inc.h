@@ -27,6 +27,10 @@ std::size_t count_rows(const Word* rows, std::size_t stride, std::size_t n, Vert
   return total;
 }
 
+void add_counts(const Word* words, std::uint32_t* counts) {
+  for (std::size_t i = 0; i < kBlock; ++i) counts[i] += static_cast<std::uint32_t>(bit_count(words[i]));
+}
+
 #ifndef CLIPPERPLUS_OWN_TRANSPOSE
 template <std::size_t Width, Word Mask>
 inline void exchange_squares(Word* rows) {
@@ -193,6 +197,25 @@ Word find_misses(const std::uint16_t* misses, std::uint16_t wanted) {
 }
 #endif
 
+#ifndef CLIPPERPLUS_OWN_FLOATS
+using Floats = float __attribute__((vector_size(16)));
+constexpr std::size_t kFloatLanes = 4;
+inline Floats load(const float* p) { return *reinterpret_cast<const Floats*>(p); }
+inline Floats broadcast(float x) { return Floats{x, x, x, x}; }
+inline Floats fused(Floats a, Floats b, Floats c) { return a * b + c; }
+inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
+inline Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
+template <class Flags>
+inline Word as_bits(Flags flags) {
+  return static_cast<Word>((flags[0] & 1) | (flags[1] & 2) | (flags[2] & 4) | (flags[3] & 8));
+}
+inline Word less(Floats a, Floats b) { return as_bits(a < b); }
+inline Word equal(std::int32_t id, const std::int32_t* ids) {
+  using Ids = std::int32_t __attribute__((vector_size(16)));
+  return as_bits(Ids{id, id, id, id} == *reinterpret_cast<const Ids*>(ids));
+}
+#endif
+
 #ifndef CLIPPERPLUS_OWN_ADD_TO_OTHERS
 void add_to_others(double* y, const Word* row, std::size_t words, double value) {
   for (std::size_t w = 0; w < words; ++w) {
@@ -202,6 +225,7 @@ void add_to_others(double* y, const Word* row, std::size_t words, double value) 
 #endif
 
 // clang-format off: what is used comes before what uses it
+#include "distances.inc.h"
 #include "weak_edges.inc.h"
 #include "colour_bound.inc.h"
 #include "search.inc.h"
@@ -212,6 +236,7 @@ constexpr Kernels table(const char* name) {
   return {
       .name = name,
       .count_rows = count_rows,
+      .add_counts = add_counts,
       .gather_transposed = gather_transposed,
       .subtract_and_find_min = subtract_and_find_min,
       .extend_greedily = extend_greedily,
@@ -222,6 +247,7 @@ constexpr Kernels table(const char* name) {
       .list_cliques = list_cliques,
       .find_weak_edges = find_weak_edges,
       .table_sums = table_sums,
+      .compare_distances = compare_distances,
       .add_to_others = add_to_others,
       .step = step,
       .scale = scale,

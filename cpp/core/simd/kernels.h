@@ -78,11 +78,28 @@ struct CliqueTask {
 inline constexpr std::size_t kSearchSets = 2;   // candidates, those to branch on
 inline constexpr std::size_t kListingSets = 3;  // and those that are excluded
 
+// 64 associations against 64 others. Coordinates are scaled and centred single-precision numbers, first those of the
+// source points, then those of the target points, each array beginning at the block's first association.
+struct DistanceBlock {
+  const float* rows[6];
+  const float* columns[6];
+  const std::int32_t* row_ids[2];  // source and target point of an association; null: no two share one
+  const std::int32_t* column_ids[2];
+  const float* row_epsilons;  // null: the same threshold for all pairs
+  const float* column_epsilons;
+  float high, low;              // the threshold with and without its margin …
+  float margin;                 // … and the margin, absolute and relative
+  float apart_high, apart_low;  // squares of the least distance with and without its margin; negative: none
+};
+
 struct Kernels {
   const char* name;
 
   // counts[i] = number of bits in row i, for n rows; returns their sum.
   std::size_t (*count_rows)(const Word* rows, std::size_t stride, std::size_t n, Vertex* counts);
+
+  // counts[i] += number of bits in word i, for kBlock words.
+  void (*add_counts)(const Word* words, std::uint32_t* counts);
 
   // Column block `word` of the rows `vertices` (at most 64 of them), transposed: bit j of block[t] is bit t of word
   // `word` of row vertices[j]. Bits past `count` are zero.
@@ -118,6 +135,9 @@ struct Kernels {
   // y[i] = sum over columns j with bit (i, j) set of the values behind `tables`; see relaxation.h for the layout.
   void (*table_sums)(const Word* blocks, std::size_t row_blocks, std::size_t column_blocks, const double* tables,
                      double* y);
+
+  // Bit j of maybe[i]: association i and j may be consistent; of surely[i]: they are, without a doubt.
+  void (*compare_distances)(const DistanceBlock& block, Word* maybe, Word* surely);
 
   // y[i] += value for every i that is not in `row`.
   void (*add_to_others)(double* y, const Word* row, std::size_t words, double value);

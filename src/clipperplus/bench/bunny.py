@@ -19,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clique import find_clique
+from ..consistency import consistency_graph
 from ..errors import OptionError
 from ..graph import Graph
 from ..io.clouds import read_ply
-from ..synthetic import join_by_distance, rabbit_surface
+from ..synthetic import rabbit_surface
 from .measuring import COMPARED, LABELS, Row, measure, method_columns, proofs, ratio
 from .store import Store
 from .tables import Table, three_digits
@@ -138,7 +139,8 @@ def associate(model: Model, trial: Trial, *, seed: int = 0) -> Associations:
 def trial_graph(model: Model, trial: Trial, *, seed: int = 0) -> Graph:
     """Join the associations of a trial that agree within epsilon."""
     chosen = associate(model, trial, seed=seed)
-    return join_by_distance(model.points[chosen.source], chosen.second[chosen.target], model.epsilon)
+    source, target = model.points[chosen.source], chosen.second[chosen.target]
+    return consistency_graph(source, target, epsilon=model.epsilon)
 
 
 def trials(*, quick: bool = False) -> list[Trial]:

@@ -1,0 +1,70 @@
+// Which of 64 × 64 pairs of associations keep their distance, decided in single precision with a margin for its errors.
+// See consistency.h for the test and the margin. Uses Floats of the instruction set: kFloatLanes of them at once.
+//
+// A pair costs 6 subtractions, 6 fused operations for the squared distances and 9 for the comparison: 21 / kFloatLanes
+// instructions, two thirds of a cycle with AVX-512.
+
+template <bool Varying, bool Apart, bool Ids>
+void compare_pairs(const DistanceBlock& block, Word* maybe, Word* surely) {
+  const Floats tiny = broadcast(1e-37F);  // products of tiny numbers may have vanished
+  const Floats apart_high = broadcast(block.apart_high), apart_low = broadcast(block.apart_low);
+  Floats square = broadcast(block.high * block.high), twice = square + square, fourth = square * square;
+  Floats share = broadcast(block.high > 0.0F ? block.low * block.low / (block.high * block.high) : 0.0F);
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    Floats row[6];
+    for (std::size_t k = 0; k < 6; ++k) row[k] = broadcast(block.rows[k][i]);
+    Word maybe_word = 0, surely_word = 0;
+    for (std::size_t j = 0; j < kBlock; j += kFloatLanes) {
+      const Floats ax = row[0] - load(block.columns[0] + j), ay = row[1] - load(block.columns[1] + j);
+      const Floats az = row[2] - load(block.columns[2] + j), bx = row[3] - load(block.columns[3] + j);
+      const Floats by = row[4] - load(block.columns[4] + j), bz = row[5] - load(block.columns[5] + j);
+      const Floats p = fused(az, az, fused(ay, ay, ax * ax)), q = fused(bz, bz, fused(by, by, bx * bx));
+      const Floats difference = p - q, sum = p + q;
+      if constexpr (Varying) {
+        const Floats epsilon = broadcast(block.row_epsilons[i]) + load(block.column_epsilons + j);
+        const Floats slack = fused(epsilon, broadcast(block.margin), broadcast(block.margin));
+        const Floats high = epsilon + slack, low = larger(epsilon - slack, broadcast(0.0F));
+        square = high * high;
+        twice = square + square;
+        fourth = square * square;
+        share = low * low / square;
+      }
+      // (p - q)² against max(ε² s, 2 ε² s - ε⁴), with the larger ε. What is below `share` of that is below the value
+      // for the smaller ε, too.
+      const Floats bound = larger(fused(square, sum, tiny), fused(twice, sum, tiny - fourth));
+      const Floats moved = difference * difference;
+      Word may = less(moved, bound), sure = less(moved, bound * share);
+      if constexpr (Apart) {
+        const Floats closest = smaller(p, q);
+        may &= less(apart_low, closest);
+        sure &= less(apart_high, closest);
+      }
+      if constexpr (Ids) {
+        const Word same =
+            equal(block.row_ids[0][i], block.column_ids[0] + j) | equal(block.row_ids[1][i], block.column_ids[1] + j);
+        may &= ~same;
+        sure &= ~same;
+      }
+      maybe_word |= may << j;
+      surely_word |= sure << j;
+    }
+    maybe[i] = maybe_word;
+    surely[i] = surely_word;
+  }
+}
+
+void compare_distances(const DistanceBlock& block, Word* maybe, Word* surely) {
+  const bool varying = block.row_epsilons != nullptr, apart = block.apart_high > 0.0F,
+             ids = block.row_ids[0] != nullptr;
+  if (varying) {
+    // The rarer kinds share one loop: what is not asked for is compared with what is always true.
+    ids ? compare_pairs<true, true, true>(block, maybe, surely)
+        : compare_pairs<true, true, false>(block, maybe, surely);
+  } else if (apart) {
+    ids ? compare_pairs<false, true, true>(block, maybe, surely)
+        : compare_pairs<false, true, false>(block, maybe, surely);
+  } else {
+    ids ? compare_pairs<false, false, true>(block, maybe, surely)
+        : compare_pairs<false, false, false>(block, maybe, surely);
+  }
+}

@@ -1,0 +1,79 @@
+"""Rigid motions in 3-D as 4 × 4 matrices, many at a time."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import LandmarkError
+from .validation import as_array
+
+__all__ = ["adjoint", "as_poses", "inverse", "logarithm", "rotation_angles"]
+
+Poses: TypeAlias = npt.NDArray[np.float64]
+"""``(k, 4, 4)``."""
+
+_ROUNDING = 1e-6
+"""By how much a rotation may fail to be one."""
+
+
+def as_poses(name: str, value: Any) -> Poses:
+    """Return rigid motions as ``(k, 4, 4)``; what is no rotation and translation is refused."""
+    array = as_array(name, value, LandmarkError)
+    if array.shape == (0,):
+        return np.empty((0, 4, 4))
+    if array.ndim != 3 or array.shape[1:] != (4, 4):
+        raise LandmarkError(f"{name}: expected poses of shape (k, 4, 4), got {array.shape}")
+    if array.dtype.kind not in "iuf":
+        raise LandmarkError(f"{name}: expected numbers, got dtype {array.dtype}")
+    poses = np.array(array, dtype=np.float64)
+    rotations = poses[:, :3, :3]
+    with np.errstate(all="ignore"):
+        products = rotations @ rotations.transpose(0, 2, 1)
+        sound = np.isfinite(poses).all(axis=(1, 2)) & (poses[:, 3] == (0.0, 0.0, 0.0, 1.0)).all(axis=1)
+        sound &= (np.abs(products - np.eye(3)) < _ROUNDING).all(axis=(1, 2)) & (np.linalg.det(rotations) > 0.0)
+    if not sound.all():
+        raise LandmarkError(f"{name}: pose {int(sound.argmin())} is no rotation and translation")
+    return poses
+
+
+def inverse(poses: Poses) -> Poses:
+    """Return the motions back."""
+    result = np.zeros_like(poses)
+    turned = poses[..., :3, :3].swapaxes(-1, -2)
+    result[..., :3, :3] = turned
+    result[..., :3, 3] = -(turned @ poses[..., :3, 3:])[..., 0]
+    result[..., 3, 3] = 1.0
+    return result
+
+
+def rotation_angles(poses: Poses) -> npt.NDArray[np.float64]:
+    """Return by how much the motions turn, from 0 to π; precise for small angles, too."""
+    return np.asarray(np.arctan2(np.linalg.norm(_axes(poses), axis=-1), np.trace(poses[..., :3, :3], 0, -2, -1) - 1.0))
+
+
+def _axes(poses: Poses) -> npt.NDArray[np.float64]:
+    """Return the axes of the rotations, of length 2 sin(angle)."""
+    r = poses[..., :3, :3]
+    return np.stack((r[..., 2, 1] - r[..., 1, 2], r[..., 0, 2] - r[..., 2, 0], r[..., 1, 0] - r[..., 0, 1]), axis=-1)
+
+
+def logarithm(poses: Poses) -> npt.NDArray[np.float64]:
+    """Return rotation vectors and translations as ``(k, 6)``: how far motions are from none, to first order."""
+    axes, angles = _axes(poses), rotation_angles(poses)
+    lengths = np.linalg.norm(axes, axis=-1)
+    scale = np.where(lengths > 1e-12, angles / np.where(lengths > 1e-12, lengths, 1.0), 0.5)
+    return np.concatenate((axes * scale[..., None], poses[..., :3, 3]), axis=-1)
+
+
+def adjoint(poses: Poses) -> npt.NDArray[np.float64]:
+    """Return the ``(k, 6, 6)`` matrices that carry small motions (rotation first) through the given ones."""
+    rotation, (x, y, z) = poses[..., :3, :3], np.moveaxis(poses[..., :3, 3], -1, 0)
+    zero = np.zeros_like(x)
+    cross = np.stack((zero, -z, y, z, zero, -x, -y, x, zero), axis=-1).reshape(*x.shape, 3, 3)
+    result = np.zeros((*x.shape, 6, 6))
+    result[..., :3, :3] = result[..., 3:, 3:] = rotation
+    result[..., 3:, :3] = cross @ rotation
+    return result

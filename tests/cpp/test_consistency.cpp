@@ -1,0 +1,188 @@
+// Graphs of associations against two plain loops in double precision: every instruction set, bits and compressed rows,
+// pairs that sit on the threshold.
+#include "consistency.h"
+
+#include <cmath>
+#include <functional>
+
+#include "check.h"
+
+using namespace clipperplus;
+
+namespace {
+
+struct Clouds {
+  std::vector<double> source, target;
+};
+
+// Half of the points are seen again with noise, the others have nothing to do with each other.
+Clouds random_clouds(std::size_t n, std::size_t dimension, double size, double offset, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(0.0, size);
+  Clouds clouds;
+  for (std::size_t k = 0; k < n * dimension; ++k) {
+    clouds.source.push_back(offset + uniform(random));
+    clouds.target.push_back((k / dimension) % 2 == 0 ? clouds.source.back() + 0.01 * uniform(random)
+                                                     : offset + uniform(random));
+  }
+  return clouds;
+}
+
+// Coordinates from a coarse grid: many pairs differ by exactly the threshold.
+Clouds grid_clouds(std::size_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  Clouds clouds;
+  for (std::size_t k = 0; k < 3 * n; ++k) {
+    clouds.source.push_back(0.25 * (random() % 8));
+    clouds.target.push_back(0.25 * (random() % 8));
+  }
+  return clouds;
+}
+
+bool agree(const DistanceProblem& problem, std::size_t i, std::size_t j) {
+  const auto point = [&](std::size_t k, std::size_t cloud) {
+    return problem.associations.empty() ? k : static_cast<std::size_t>(problem.associations[2 * k + cloud]);
+  };
+  const auto distance = [&](std::span<const double> cloud, std::size_t a, std::size_t b) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < problem.dimension; ++k) {
+      const double delta = cloud[a * problem.dimension + k] - cloud[b * problem.dimension + k];
+      sum += delta * delta;
+    }
+    return std::sqrt(sum);
+  };
+  if (problem.one_to_one && !problem.associations.empty() &&
+      (point(i, 0) == point(j, 0) || point(i, 1) == point(j, 1))) {
+    return false;
+  }
+  const double a = distance(problem.source, point(i, 0), point(j, 0));
+  const double b = distance(problem.target, point(i, 1), point(j, 1));
+  const double epsilon = problem.epsilons.empty() ? problem.epsilon : problem.epsilons[i] + problem.epsilons[j];
+  return a >= problem.min_distance && b >= problem.min_distance && std::abs(a - b) < epsilon;
+}
+
+Graph expected_graph(const DistanceProblem& problem) {
+  std::vector<std::int64_t> edges, degrees(problem.count, 0);
+  for (std::size_t i = 0; i < problem.count; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!agree(problem, i, j)) continue;
+      edges.insert(edges.end(), {static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
+      ++degrees[i], ++degrees[j];
+    }
+  }
+  std::vector<std::int64_t> kept;
+  const auto strong = [&](std::int64_t v) {
+    return degrees[static_cast<std::size_t>(v)] + 1 >= static_cast<std::int64_t>(problem.clique_size);
+  };
+  for (std::size_t e = 0; e < edges.size(); e += 2) {
+    if (strong(edges[e]) && strong(edges[e + 1])) kept.insert(kept.end(), {edges[e], edges[e + 1]});
+  }
+  return make_graph(problem.count, kept);
+}
+
+void check_all(const DistanceProblem& problem) {
+  const auto expected = expected_graph(problem);
+  Control control;
+  for (const auto* kernels : simd::available()) {
+    for (std::size_t threads : {std::size_t{1}, std::size_t{3}}) {
+      CHECK(join_by_distance(problem, {.threads = threads}, *kernels, control) == expected);
+    }
+  }
+}
+
+void every_kind_of_problem_gives_the_definition() {
+  unsigned seed = 1;
+  for (std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{64}, std::size_t{200}}) {
+    for (std::size_t dimension : {std::size_t{2}, std::size_t{3}}) {
+      for (const auto& [size, offset] : {std::pair{1.0, 0.0}, {10.0, 1e6}, {1e-3, 0.0}, {1e-7, 1e3}, {1e200, 0.0}}) {
+        const auto clouds = random_clouds(n, dimension, size, offset, seed++);
+        DistanceProblem problem{dimension, clouds.source, clouds.target, {}, n};
+        problem.epsilon = 0.05 * size;
+        check_all(problem);
+        problem.min_distance = 0.3 * size;
+        check_all(problem);
+        problem.clique_size = n / 4;
+        check_all(problem);
+        std::vector<double> epsilons;
+        for (std::size_t k = 0; k < n; ++k) epsilons.push_back(size * 0.01 * static_cast<double>(1 + k % 5));
+        problem.epsilons = epsilons;
+        check_all(problem);
+      }
+    }
+  }
+}
+
+void pairs_on_the_threshold_are_decided_in_double_precision() {
+  const auto clouds = grid_clouds(192, 5);
+  for (double epsilon : {0.25, 0.5, std::sqrt(0.125) - 0.25, 1e-9, 1e9}) {
+    DistanceProblem problem{3, clouds.source, clouds.target, {}, 192};
+    problem.epsilon = epsilon;
+    check_all(problem);
+    problem.min_distance = 0.75;
+    check_all(problem);
+  }
+}
+
+void associations_that_share_a_point_are_not_joined() {
+  const auto clouds = random_clouds(30, 3, 1.0, 0.0, 3);
+  std::mt19937 random(4);
+  std::vector<std::int64_t> associations;
+  for (std::size_t k = 0; k < 2 * 150; ++k) associations.push_back(static_cast<std::int64_t>(random() % 30));
+  DistanceProblem problem{3, clouds.source, clouds.target, associations, 150};
+  problem.epsilon = 0.1;
+  check_all(problem);
+  problem.one_to_one = false;
+  check_all(problem);
+}
+
+void points_in_one_place_agree() {
+  const std::vector<double> same(3 * 70, 4.5);
+  DistanceProblem problem{3, same, same, {}, 70};
+  problem.epsilon = 1e-12;
+  check_all(problem);
+  problem.min_distance = 1e-300;
+  check_all(problem);
+}
+
+// As for a graph that is too large for bits, in tiles of 1024 associations.
+void compressed_rows_are_the_same() {
+  const auto clouds = random_clouds(6000, 3, 1.0, 0.0, 8);
+  DistanceProblem problem{3, clouds.source, clouds.target, {}, 6000};
+  problem.epsilon = 2e-4;
+  Control control;
+  const auto& kernels = *simd::available().front();
+  const auto expected = expected_graph(problem);
+  CHECK(!expected.has_bits());
+  CHECK(join_by_distance(problem, {.threads = 2, .bits_anyway = 0, .tile = 16}, kernels, control) == expected);
+  problem.clique_size = 6;
+  CHECK(join_by_distance(problem, {.threads = 2, .bits_anyway = 0, .tile = 16}, kernels, control) ==
+        expected_graph(problem));
+}
+
+void a_check_that_throws_ends_the_work() {
+  struct Stop {};
+  const auto clouds = random_clouds(3000, 3, 1.0, 0.0, 9);
+  DistanceProblem problem{3, clouds.source, clouds.target, {}, 3000};
+  problem.epsilon = 0.1;
+  bool thrown = false;
+  try {
+    for (;;) {
+      Control control(Control::seconds_from_now(std::nullopt), []() -> bool { throw Stop(); });
+      join_by_distance(problem, {.threads = 2}, *simd::available().front(), control);
+    }
+  } catch (const Stop&) {
+    thrown = true;
+  }
+  CHECK(thrown);
+}
+
+}  // namespace
+
+int main() {
+  every_kind_of_problem_gives_the_definition();
+  pairs_on_the_threshold_are_decided_in_double_precision();
+  associations_that_share_a_point_are_not_joined();
+  points_in_one_place_agree();
+  compressed_rows_are_the_same();
+  a_check_that_throws_ends_the_work();
+}
