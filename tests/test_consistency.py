@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clipperplus as cp
-from clipperplus.synthetic import registration_graph
 
 
 def definition(
@@ -74,6 +77,24 @@ def test_pairs_on_the_threshold_are_decided_as_in_double_precision(seed: int, ep
     assert np.array_equal(graph.adjacency(), definition(source, target, epsilon=epsilon))
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 0.5, 0.1, 0.02])
+@pytest.mark.parametrize("jitter", [1e-5, 1e-4, 1e-3])
+def test_a_short_distance_against_one_of_epsilon_is_decided_as_in_double_precision(
+    simd: str, epsilon: float, jitter: float
+) -> None:
+    """There the test without square roots hardly depends on epsilon, and rounding errors weigh most."""
+    random = np.random.default_rng(0)
+    source = random.normal(size=(400, 3))
+    source *= (epsilon * random.uniform(1.0, 1.0 + 2.0 * jitter, 400) / np.linalg.norm(source, axis=1))[:, None]
+    source[::2] = 0.0
+    source[0] = 1.0
+    target = random.uniform(-0.5, 0.5, (400, 3)) * jitter * epsilon
+    expected = definition(source, target, epsilon=epsilon)
+    assert np.array_equal(cp.consistency_graph(source, target, epsilon=epsilon).adjacency(), expected)
+    halves = np.full(400, epsilon / 2.0)
+    assert np.array_equal(cp.consistency_graph(source, target, epsilon=halves).adjacency(), expected)
+
+
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_associations_that_share_a_point_contradict_each_other(seed: int, one_to_one: bool) -> None:
     random = np.random.default_rng(seed)
@@ -132,19 +153,18 @@ def test_a_graph_too_large_for_bits_is_stored_as_rows_and_is_the_same() -> None:
 
 
 def test_associations_that_agree_with_too_few_lose_their_edges_and_keep_their_numbers() -> None:
-    problem = registration_graph(400, outlier_ratio=0.9, seed=3)
     source, target = clouds(400, seed=9)
     whole = cp.consistency_graph(source, target, epsilon=0.02)
     for size in (0, 1, 2, 20, 60, 500):
         graph = cp.consistency_graph(source, target, epsilon=0.02, min_clique_size=size)
         keep = whole.degrees() >= size - 1
         assert np.array_equal(graph.adjacency(), whole.adjacency() & keep[:, None] & keep)
-    assert problem.graph.num_vertices == 400
 
 
 def test_real_scans_give_their_published_graphs(data_folder: Path) -> None:
     """Matched points of 3DMatch scans and the graph that was made of them."""
     names = [name for name in real_graph_names(data_folder) if as_in_paper(name)][:6]
+    assert len(names) == 6
     for name in names:
         stored = np.load(data_folder / "graphs" / f"{name}.npz")
         adjacency, omega = real_graph(data_folder, name)
@@ -170,6 +190,9 @@ def test_weights_are_scores_of_the_same_pairs() -> None:
 
 def test_sigma_is_a_third_of_epsilon_unless_it_is_given() -> None:
     source, target = clouds(60)
+    graph = cp.consistency_graph(source, target, epsilon=0.1)
+    sharp = cp.consistency_weights(source, target, epsilon=0.1, sigma=1e-4)
+    assert sharp.nnz < 2 * graph.num_edges  # scores that are too small for a number are not stored
     for epsilon in (0.1, np.full(60, 0.05)):
         default = cp.consistency_weights(source, target, epsilon=epsilon)
         explicit = cp.consistency_weights(source, target, epsilon=epsilon, sigma=0.1 / 3.0)
@@ -194,8 +217,8 @@ POINTS = np.arange(12.0).reshape(4, 3)
         (np.full((4, 3), "a"), POINTS, {}, "source: expected numbers, got dtype"),
         (np.ma.array(POINTS), POINTS, {}, "source: expected an array without a mask"),
         ([[1, 2, 3], [1, 2]], POINTS, {}, "source: expected an array"),
-        (POINTS, POINTS, {"associations": [[0, 4]]}, "associations: row 0 names target 4; there are 4"),
-        (POINTS, POINTS, {"associations": [[0, 1], [-1, 0]]}, "associations: row 1 names source -1"),
+        (POINTS, POINTS, {"associations": [[0, 4]]}, "associations: row 0 names number 4 of the second set; it has 4"),
+        (POINTS, POINTS, {"associations": [[0, 1], [-1, 0]]}, "associations: row 1 names number -1 of the first set"),
         (POINTS, POINTS, {"associations": [[0.0, 1.0]]}, "associations: expected integers, got dtype float64"),
         (POINTS, POINTS, {"associations": [0, 1]}, r"associations: expected an array of shape \(m, 2\), got \(2,\)"),
         (POINTS, POINTS, {"associations": [[0, 1, 2], [0, 1, 2]]}, r"got \(2, 3\); did you mean associations.T\?"),
@@ -204,6 +227,8 @@ POINTS = np.arange(12.0).reshape(4, 3)
         (POINTS, POINTS, {"epsilon": np.nan}, "epsilon: expected a finite number above 0"),
         (POINTS, POINTS, {"epsilon": [0.1, 0.1]}, r"epsilon: expected a number or one per association, shape \(4,\)"),
         (POINTS, POINTS, {"epsilon": [0.1, 0.1, 0.0, 0.1]}, "epsilon: entry 2 is 0.0; expected finite numbers above 0"),
+        (POINTS, POINTS, {"epsilon": [[1], [1, 2]]}, "epsilon: expected an array"),
+        (POINTS, POINTS, {"epsilon": np.full(4, np.longdouble("1e4000"))}, "epsilon: entry 0 is inf"),
         (POINTS, POINTS, {"epsilon": "small"}, "epsilon: expected a number"),
         (POINTS, POINTS, {"min_distance": -0.1}, "min_distance: expected"),
         (POINTS, POINTS, {"one_to_one": 1}, "one_to_one: expected True or False, got 1"),
@@ -224,6 +249,7 @@ def test_hard_but_valid_input_gives_a_valid_graph() -> None:
     assert (empty.num_vertices, empty.num_edges) == (0, 0)
     assert cp.consistency_graph([], []).num_vertices == 0
     assert cp.consistency_graph(POINTS, POINTS, []).num_vertices == 0
+    assert cp.consistency_graph([], POINTS[:, :2], []).num_vertices == 0
     assert cp.consistency_graph(POINTS, POINTS, np.empty((0, 2), dtype=int)).num_vertices == 0
     same = cp.consistency_graph(np.ones((5, 3)), np.ones((5, 3)))  # all in one place: nothing contradicts
     assert same.density == 1.0
@@ -234,6 +260,46 @@ def test_hard_but_valid_input_gives_a_valid_graph() -> None:
     with np.errstate(all="ignore"):
         huge = cp.consistency_graph(POINTS * 1e300, POINTS * 1e300, epsilon=1e290)
         assert np.array_equal(huge.adjacency(), definition(POINTS * 1e300, POINTS * 1e300, epsilon=1e290))
+
+
+def test_points_that_change_while_they_are_read_do_no_harm() -> None:
+    """Rows are counted in one pass over all pairs and written in another."""
+    random = np.random.default_rng(0)
+    source = random.uniform(-1.0, 1.0, (17_000, 3))
+    far, near = source + random.normal(0.0, 1e-7, source.shape), source.copy()
+    target, done = far.copy(), threading.Event()
+
+    def scribble() -> None:
+        while not done.is_set():
+            target[:] = near
+            target[:] = far
+
+    writer = threading.Thread(target=scribble)
+    writer.start()
+    try:
+        graph = cp.consistency_graph(source, target, epsilon=1e-9, threads=2)
+    finally:
+        done.set()
+        writer.join()
+    assert len(graph.edges()) == graph.num_edges
+
+
+def test_ctrl_c_is_heard_by_all_threads() -> None:
+    random = np.random.default_rng(0)
+    source = random.uniform(-1.0, 1.0, (40_000, 3))
+    target = source + random.normal(0.0, 3e-7, source.shape)  # nearly all pairs must be computed twice
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.5, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        cp.consistency_graph(source, target, epsilon=1e-6, threads=4)
+    assert time.perf_counter() - sent[0] < 0.5
+    timer.join()
 
 
 def test_the_callers_arrays_are_not_changed() -> None:

@@ -48,6 +48,22 @@ def test_motions_are_those_of_scipy(seed: int) -> None:
         assert np.allclose(logarithm(conjugated[None])[0], after, atol=1e-10)
 
 
+@pytest.mark.parametrize("below", [0.0, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3])
+def test_half_turns_are_not_taken_for_none(below: float) -> None:
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        axis = random.normal(size=3)
+        axis /= np.linalg.norm(axis)
+        half = pose(axis * (math.pi - below), [1.0, 2.0, 3.0])
+        found = logarithm(half[None])[0]
+        assert np.linalg.norm(found[:3]) == pytest.approx(math.pi - below, abs=1e-9)
+        assert abs(found[:3] @ axis) == pytest.approx(math.pi - below, abs=1e-6)
+    flip = np.diag([-1.0, -1.0, 1.0, 1.0])
+    closures = cp.LoopClosures([np.eye(4)] * 2, [np.eye(4)] * 2, covariance=1e-4 * np.eye(6))
+    closures.add(0, 0, np.eye(4))
+    assert closures.add(1, 1, flip).tolist() == [0]
+
+
 def test_tiny_rotations_are_not_lost() -> None:
     assert rotation_angles(pose([1e-9, 0.0, 0.0], [0.0] * 3)[None])[0] == pytest.approx(1e-9, rel=1e-6)
 
@@ -137,6 +153,20 @@ def test_after_every_step_the_answer_is_that_of_all_at_once(seed: int, ratio: fl
     assert len(closures) == 40
 
 
+def test_every_loop_closure_may_have_its_own_covariance() -> None:
+    world = two_robots(poses=30, loops=40, outlier_ratio=0.6, seed=9)
+    random = np.random.default_rng(0)
+    covariances = np.array([np.diag(random.uniform(0.01, 0.2, 6)) ** 2 for _ in range(40)])
+    closures = cp.LoopClosures(world.trajectory_a, world.trajectory_b, covariance=np.eye(6))
+    for (a, b), measurement, covariance in zip(world.loops, world.measurements, covariances, strict=True):
+        now = closures.add(int(a), int(b), measurement, covariance=covariance)
+    whole = solve(world, covariances=covariances)
+    assert now.tolist() == whole.inliers.tolist()
+    assert closures.graph == whole.graph
+    with pytest.raises(cp.LandmarkError, match="covariance: expected symmetric, positive definite"):
+        cp.LoopClosures(covariance=-np.eye(6))
+
+
 def test_trajectories_grow_while_the_robots_drive() -> None:
     world = two_robots(poses=60, loops=50, seed=4)
     order = np.argsort(world.loops.max(axis=1), kind="stable")
@@ -173,16 +203,21 @@ MIRROR = np.diag([1.0, 1.0, -1.0, 1.0])
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"trajectory_a": np.eye(4)}, r"source: expected poses of shape \(k, 4, 4\), got \(4, 4\)"),
-        ({"trajectory_b": np.full((5, 4, 4), np.nan)}, "target: pose 0 is no rotation and translation"),
-        ({"trajectory_a": np.array([np.eye(4), MIRROR])}, "source: pose 1 is no rotation and translation"),
+        ({"trajectory_a": np.eye(4)}, r"trajectory_a: expected poses of shape \(k, 4, 4\), got \(4, 4\)"),
+        ({"trajectory_b": np.full((5, 4, 4), np.nan)}, "trajectory_b: pose 0 is no rotation and translation"),
+        ({"trajectory_a": np.array([np.eye(4), MIRROR])}, "trajectory_a: pose 1 is no rotation and translation"),
         ({"measurements": np.array([2.0 * np.eye(4)] * 3)}, "measurements: pose 0 is no rotation and translation"),
         ({"measurements": np.array([np.eye(4)] * 2)}, "measurements: expected one per loop closure, 3, got 2"),
-        ({"loops": [[0, 0], [0, 9], [1, 1]]}, "associations: row 1 names target 9; there are 5"),
+        ({"loops": [[0, 0], [0, 9], [1, 1]]}, "loops: row 1 names number 9 of the second set; it has 5"),
+        ({"loops": 5}, r"loops: expected an array of shape \(m, 2\), got \(\)"),
+        ({"loops": [[0, 1], [2]]}, "loops: expected an array"),
         ({"translation": 0.0}, "translation: expected"),
         ({"rotation": -1.0}, "rotation: expected"),
         ({"deviations": 0.0}, "deviations: expected"),
         ({"covariances": np.eye(3)}, r"covariances: expected numbers of shape \(6, 6\) or \(3, 6, 6\), got \(3, 3\)"),
+        ({"covariances": 5e-324 * np.eye(6)}, "covariances: expected symmetric, positive definite matrices"),
+        ({"covariances": 1e308 * np.eye(6)}, "covariances: expected symmetric, positive definite matrices"),
+        ({"covariances": np.ones((6, 6))}, "covariances: expected symmetric, positive definite matrices"),
         ({"covariances": -np.eye(6)}, "covariances: expected symmetric, positive definite matrices"),
         ({"covariances": np.triu(np.ones((6, 6)))}, "covariances: expected symmetric, positive definite matrices"),
     ],
@@ -199,12 +234,16 @@ def test_wrong_input_is_refused(changes: dict[str, Any], message: str) -> None:
         cp.consistent_loop_closures(**arguments)
 
 
-@pytest.mark.parametrize(("a", "b"), [(5, 0), (0, -1), (0.5, 0), ("x", 0)])
+@pytest.mark.parametrize(("a", "b"), [(5, 0), (0, -1), (0.5, 0), ("x", 0), (True, 0)])
 def test_a_loop_closure_of_poses_that_are_not_there_is_refused_and_changes_nothing(a: Any, b: Any) -> None:
     closures = cp.LoopClosures([np.eye(4)] * 3, [np.eye(4)] * 3)
     closures.add(0, 0, np.eye(4))
-    with pytest.raises(cp.LandmarkError, match="pose_a, pose_b: expected numbers below"):
+    with pytest.raises(cp.OptionError, match="pose_[ab]: expected an integer"):
         closures.add(a, b, np.eye(4))
+    with pytest.raises(cp.LandmarkError, match="measurement: expected an array"):
+        closures.add(1, 1, [[1.0], [1.0, 2.0]])
+    with pytest.raises(cp.OptionError, match="covariance: expected None"):
+        closures.add(1, 1, np.eye(4), covariance=np.eye(6))
     with pytest.raises(cp.LandmarkError, match="measurement: "):
         closures.add(1, 1, 3.0 * np.eye(4))
     assert len(closures) == 1

@@ -23,7 +23,10 @@ Graph bound_join(PointsIn source, PointsIn target, std::optional<PairsIn> associ
   if (count > static_cast<std::size_t>(Graph::kMaxVertices)) throw nb::value_error("too many associations");
   constexpr std::size_t kMaxPoints = 0x7FFFFFFF;
   if (source.shape(0) > kMaxPoints || target.shape(0) > kMaxPoints) throw nb::value_error("too many points");
-  DistanceProblem problem{dimension, {source.data(), source.size()}, {target.data(), target.size()}, {}, count};
+  // Copied: pairs are visited twice, and the caller's arrays may change meanwhile.
+  const std::vector<double> from(source.data(), source.data() + source.size());
+  const std::vector<double> to(target.data(), target.data() + target.size());
+  DistanceProblem problem{dimension, from, to, {}, count};
   if (associations) {
     problem.associations = {associations->data(), associations->size()};
     for (std::size_t k = 0; k < problem.associations.size(); ++k) {

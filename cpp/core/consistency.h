@@ -5,14 +5,16 @@
 //     |√p - √q| < ε    where    (p - q)² < max(ε² s, 2 ε² s - ε⁴),
 // which has no cancellation but that of p - q. Coordinates are centred and scaled to [-1, 1] first, so each has an
 // error of at most u = 2⁻²⁴ and every difference of two one of 4 u; √p is off by less than 7 u for the coordinates
-// and 5.2 u for its own sums, √p - √q by less than 25 u, and the comparison by less than 8 u of ε. So pairs beyond ε ±
-// 32 u (1 + ε) are certain, and the few between are computed again from the caller's numbers. (Those have errors of
-// their own once coordinates are 10⁸ times larger than the cloud: the margin grows with that.)
+// and 5.2 u for its own sums, √p - √q by less than 25 u: ε gets a margin of 32 u (1 + ε) either way. The comparison
+// itself is off by less than 16 u of its sides: the side of the larger ε grows by 32 u, that of the smaller one shrinks
+// by more. Pairs beyond the margins are certain, and the few between are computed again from the caller's numbers.
+// (Where coordinates are 10⁸ times larger than the cloud, its centre cannot be represented well: the margin grows with
+// that.)
 //
-// Blocks of 64 × 64 pairs, above the diagonal only; the others are their transposes. n² / 2 pairs, under a cycle each
-// with AVX-512. Memory: 24 bytes an association (40 with ids and thresholds) besides the graph. Where compressed rows
-// are smaller than bits, all pairs are visited twice, first to count: nothing but the rows is stored. Below 32 MiB of
-// bits the bits are made first.
+// Blocks of 64 × 64 pairs, above the diagonal only; the others are their transposes. n² / 2 pairs, about a cycle each
+// with AVX-512. Memory besides the graph: 24 bytes an association, 12 more with ids and thresholds. Where compressed
+// rows are smaller than bits, all pairs are visited twice, first to count, with 32 bytes an association for the counts.
+// Below 32 MiB of bits the bits are made first.
 #pragma once
 
 #include <cstdint>
@@ -41,10 +43,11 @@ struct DistanceProblem {
 struct JoinOptions {
   std::size_t threads = 1;
   std::size_t bits_anyway = std::size_t{32} << 20;  // bytes of bits that are made without asking what would be smaller
-  std::size_t tile = 128;                           // blocks of a tile of compressed rows, each way
+  std::size_t tile = 128;                           // blocks of a tile of compressed rows, each way; at least …
+  std::size_t most_tiles = 8;                       // … so many that there are no more than these
 };
 
-// The deadline is not observed, the periodic check is.
+// The deadline is not observed, the periodic check is: it must throw to stop the work.
 Graph join_by_distance(const DistanceProblem& problem, const JoinOptions& options, const simd::Kernels& kernels,
                        Control& control);
 

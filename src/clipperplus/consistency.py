@@ -13,10 +13,11 @@ import numpy.typing as npt
 from . import _core
 from .errors import LandmarkError, OptionError
 from .graph import Graph
-from .invariants import Distance, DistanceAndNormals, Invariant, Pairs
+from .invariants import Custom, Distance, DistanceAndNormals, Invariant, Pairs
+from .invariants.base import as_residuals
 from .validation import as_array, as_integer, as_number
 
-__all__ = ["consistency_graph", "consistency_weights"]
+__all__ = ["as_associations", "consistency_graph", "consistency_weights"]
 
 _DISTANCE = Distance()
 _PAIRS_AT_ONCE = 1 << 18
@@ -55,7 +56,7 @@ def consistency_graph(
         Only cliques of at least so many associations are wanted: those that agree with too few others lose their edges.
         They keep their numbers.
     threads
-        Threads to use, for distances between points. The result does not depend on it.
+        Threads for the distances between points; other invariants are asked on one. The result does not depend on it.
 
     Returns
     -------
@@ -65,20 +66,9 @@ def consistency_graph(
 
     """
     problem = _Problem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
-    threads = as_integer("threads", threads, 1, 1024)
-    min_clique_size = as_integer("min_clique_size", min_clique_size, 0, 2**31)
-    if isinstance(problem.invariant, (Distance, DistanceAndNormals)):
-        with_normals = isinstance(problem.invariant, DistanceAndNormals)
-        graph = problem.join_points(threads, 0 if with_normals else min_clique_size)
-        if not with_normals:
-            return graph
-        edges = problem.keep_by_normals(graph.edges())
-    else:
-        edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *problem.consistent_pairs()])
-    if min_clique_size > 1:
-        degrees = np.bincount(edges.ravel(), minlength=problem.count)
-        edges = edges[(degrees[edges] >= min_clique_size - 1).all(axis=1)]
-    return Graph.from_edges(problem.count, edges)
+    return problem.join(
+        as_integer("threads", threads, 1, 1024), as_integer("min_clique_size", min_clique_size, 0, 2**31)
+    )
 
 
 def consistency_weights(
@@ -96,27 +86,29 @@ def consistency_weights(
     """Score the consistent pairs of :func:`consistency_graph`, for ``find_clique(…, method="clipper", weights=…)``.
 
     Returns a symmetric ``scipy.sparse.csr_array`` of ``exp(-r² / (2 sigma²))``, where r is the difference of the
-    distances in metres; for other invariants, r is how much a pair disagrees, where epsilon is just too much. ``sigma``
-    is in the same unit; None: a third of epsilon.
+    distances in metres; for :class:`~clipperplus.invariants.Custom`, what the function says; for the others, how much a
+    pair disagrees, where epsilon is just too much. ``sigma`` is in the same unit; None: a third of the bound.
     """
     from scipy.sparse import csr_array
 
-    settings = {"epsilon": epsilon, "invariant": invariant, "one_to_one": one_to_one, "min_distance": min_distance}
-    graph = consistency_graph(source, target, associations, threads=threads, **settings)  # type: ignore[arg-type]
-    problem = _Problem.check(source, target, associations, **settings)  # type: ignore[arg-type]
     if sigma is not None:
         sigma = as_number("sigma", sigma, 0.0, math.inf, open_interval=True)
-    edges = graph.edges()
+    problem = _Problem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
+    edges = problem.join(as_integer("threads", threads, 1, 1024), 0).edges()
     scores = np.empty(len(edges))
     for start in range(0, len(edges), _PAIRS_AT_ONCE):
         chunk = slice(start, start + _PAIRS_AT_ONCE)
         i, j = edges[chunk].T
         bound = problem.epsilons(i, j)
-        spread = bound / 3.0 if sigma is None else sigma
-        scores[chunk] = np.exp(-0.5 * (problem.residuals(i, j) * bound / spread) ** 2)
-    n = graph.num_vertices
+        if isinstance(problem.invariant, Custom):
+            bound = np.full(len(i), problem.invariant.threshold)
+        with np.errstate(all="ignore"):
+            steps = 3.0 if sigma is None else bound / sigma  # standard deviations up to the bound
+            scores[chunk] = np.exp(-0.5 * (problem.residuals(i, j) * steps) ** 2)
     both = np.concatenate((edges, edges[:, ::-1]))
-    return csr_array((np.tile(scores, 2), both.T), shape=(n, n))
+    weights = csr_array((np.tile(scores, 2), both.T), shape=(problem.count, problem.count))
+    weights.eliminate_zeros()  # scores too small for a number
+    return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,12 +145,15 @@ class _Problem:
         if not isinstance(one_to_one, bool):
             raise OptionError(f"one_to_one: expected True or False, got {one_to_one!r}")
         min_distance = as_number("min_distance", min_distance, 0.0, math.inf)
-        if min_distance > 0.0 and not isinstance(invariant, (Distance, DistanceAndNormals)):
+        if min_distance > 0.0 and type(invariant) not in (Distance, DistanceAndNormals):
             raise OptionError(f"min_distance: {type(invariant).__name__} is not about distances of points")
         sets = invariant.landmarks("source", source), invariant.landmarks("target", target)
-        if isinstance(invariant, Distance) and sets[0].shape[1] != sets[1].shape[1]:
+        if type(invariant) is Distance and all(map(len, sets)) and sets[0].shape[1] != sets[1].shape[1]:
             raise LandmarkError(f"target: {sets[1].shape[1]} coordinates a point, the source has {sets[0].shape[1]}")
-        pairs = _as_associations(associations, len(sets[0]), len(sets[1]))
+        pairs = None if associations is None else as_associations("associations", associations, sets)
+        if pairs is None and len(sets[0]) != len(sets[1]):
+            sizes = f"{len(sets[1])} landmarks for {len(sets[0])} of the source"
+            raise LandmarkError(f"target: {sizes}; pass associations, or as many of both")
         count = len(sets[0]) if pairs is None else len(pairs)
         return cls(*sets, invariant, pairs, count, _as_epsilon(epsilon, count), one_to_one, min_distance)
 
@@ -176,20 +171,36 @@ class _Problem:
         """Return how much pairs of associations disagree; 1 is just too much."""
         with np.errstate(all="ignore"):  # what is no number is not consistent
             first, second = self.side(i), self.side(j)
-            return self.invariant.residuals(self.source, self.target, first, second, self.epsilons(i, j))
+            found = self.invariant.residuals(self.source, self.target, first, second, self.epsilons(i, j))
+        values = as_residuals(found)
+        if values.shape != i.shape:
+            raise OptionError(f"invariant: expected one residual per pair, shape {i.shape}, got {values.shape}")
+        return values
 
-    def join_points(self, threads: int, min_clique_size: int) -> Graph:
+    def join(self, threads: int, min_clique_size: int) -> Graph:
+        """Return the graph; distances of points are the core's work."""
+        if type(self.invariant) is Distance:
+            return self.join_points(self.source, self.target, threads, min_clique_size)
+        if type(self.invariant) is DistanceAndNormals:
+            edges = self.join_points(self.source.points, self.target.points, threads, min_clique_size).edges()
+            edges = self.keep_by_normals(self.invariant, edges)
+        else:
+            edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *self.consistent_pairs()])
+        if min_clique_size > 1:
+            degrees = np.bincount(edges.ravel(), minlength=self.count)
+            edges = edges[(degrees[edges] >= min_clique_size - 1).all(axis=1)]
+        return Graph.from_edges(self.count, edges)
+
+    def join_points(self, source: Any, target: Any, threads: int, min_clique_size: int) -> Graph:
         """Join by distance, in the core."""
-        source, target = self.source, self.target
-        if isinstance(self.invariant, DistanceAndNormals):
-            source, target = source.position, target.position
-        each = None if isinstance(self.epsilon, float) else self.epsilon
+        if source.shape[1] != target.shape[1]:  # one of them is empty, and so is the graph
+            source, target = np.empty((0, 3)), np.empty((0, 3))
         native = _core.join_by_distance(
             source,
             target,
             self.pairs,
             self.epsilon if isinstance(self.epsilon, float) else 1.0,
-            each,
+            None if isinstance(self.epsilon, float) else self.epsilon,
             self.min_distance,
             self.one_to_one,
             min_clique_size,
@@ -197,14 +208,13 @@ class _Problem:
         )
         return Graph._wrap(native)
 
-    def keep_by_normals(self, edges: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def keep_by_normals(self, invariant: DistanceAndNormals, edges: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the edges whose normals agree too."""
-        assert isinstance(self.invariant, DistanceAndNormals)
         kept = [np.empty((0, 2), dtype=np.int64)]
         for start in range(0, len(edges), _PAIRS_AT_ONCE):
             chunk = edges[start : start + _PAIRS_AT_ONCE]
             sides = self.side(chunk[:, 0]), self.side(chunk[:, 1])
-            kept.append(chunk[self.invariant.angle_residuals(self.source, self.target, *sides) < 1.0])
+            kept.append(chunk[invariant.angle_residuals(self.source, self.target, *sides) < 1.0])
         return np.concatenate(kept)
 
     def consistent_pairs(self) -> Iterator[npt.NDArray[np.int64]]:
@@ -216,43 +226,42 @@ class _Problem:
             if self.one_to_one and self.pairs is not None:
                 above &= (self.pairs[i] != self.pairs[j]).all(axis=1)
             i, j = i[above], j[above]
+            if not i.size:
+                continue
+            i.flags.writeable = j.flags.writeable = False  # a function of the caller's will see them
             agree = self.residuals(i, j) < 1.0
             yield np.column_stack((i[agree], j[agree]))
 
 
-def _as_associations(associations: npt.ArrayLike | None, sources: int, targets: int) -> npt.NDArray[np.int64] | None:
-    if associations is None:
-        if sources != targets:
-            raise LandmarkError(
-                f"target: {targets} landmarks for {sources} of the source; pass associations, or as many of both"
-            )
-        return None
-    pairs = as_array("associations", associations, LandmarkError)
+def as_associations(name: str, associations: npt.ArrayLike, sets: tuple[Any, Any]) -> npt.NDArray[np.int64]:
+    """Return pairs of numbers of landmarks, checked, as a copy."""
+    pairs = as_array(name, associations, LandmarkError)
     if pairs.size == 0 and pairs.shape in ((0,), (0, 2)):
         return np.empty((0, 2), dtype=np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
-        hint = "; did you mean associations.T?" if pairs.ndim == 2 and pairs.shape[0] == 2 else ""
-        raise LandmarkError(f"associations: expected an array of shape (m, 2), got {pairs.shape}{hint}")
+        hint = f"; did you mean {name}.T?" if pairs.ndim == 2 and pairs.shape[0] == 2 else ""
+        raise LandmarkError(f"{name}: expected an array of shape (m, 2), got {pairs.shape}{hint}")
     if pairs.dtype.kind not in "iu":
-        raise LandmarkError(f"associations: expected integers, got dtype {pairs.dtype}")
-    for column, (name, there) in enumerate((("source", sources), ("target", targets))):
+        raise LandmarkError(f"{name}: expected integers, got dtype {pairs.dtype}")
+    for column, (which, there) in enumerate((("first", len(sets[0])), ("second", len(sets[1])))):
         outside = np.flatnonzero((pairs[:, column] < 0) | (pairs[:, column] >= there))
         if outside.size:
             number = pairs[outside[0], column]
-            raise LandmarkError(f"associations: row {outside[0]} names {name} {number}; there are {there}")
+            raise LandmarkError(f"{name}: row {outside[0]} names number {number} of the {which} set; it has {there}")
     return np.array(pairs, dtype=np.int64)
 
 
 def _as_epsilon(epsilon: Any, count: int) -> float | npt.NDArray[np.float64]:
-    if np.ndim(epsilon) == 0:
-        return as_number("epsilon", epsilon, 0.0, math.inf, open_interval=True)
     bounds = as_array("epsilon", epsilon, OptionError)
+    if bounds.ndim == 0:
+        return as_number("epsilon", epsilon, 0.0, math.inf, open_interval=True)
     if bounds.dtype.kind not in "iuf" or bounds.shape != (count,):
         raise OptionError(
             f"epsilon: expected a number or one per association, shape ({count},), got shape {bounds.shape}, "
             f"dtype {bounds.dtype}"
         )
-    bounds = np.array(bounds, dtype=np.float64)
+    with np.errstate(over="ignore"):  # a long double may be too large
+        bounds = np.array(bounds, dtype=np.float64)
     wrong = np.flatnonzero(~(np.isfinite(bounds) & (bounds > 0.0)))
     if wrong.size:
         raise OptionError(f"epsilon: entry {wrong[0]} is {bounds[wrong[0]]}; expected finite numbers above 0")

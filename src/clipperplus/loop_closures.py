@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .clique import find_clique
-from .consistency import consistency_graph
-from .errors import LandmarkError
+from .consistency import as_associations, consistency_graph
+from .errors import LandmarkError, OptionError
 from .graph import Graph
 from .invariants import Pairs, RelativePoses
+from .invariants.relative_poses import as_covariances, cycle_residuals
 from .poses import as_poses
-from .validation import as_number
+from .validation import as_array, as_integer, as_number
 
 __all__ = ["LoopClosureSet", "LoopClosures", "consistent_loop_closures"]
 
@@ -62,18 +63,13 @@ def consistent_loop_closures(
 
     """
     invariant = RelativePoses(measurements, rotation=rotation, covariances=covariances, deviations=deviations)
-    measured = np.asarray(invariant.measurements)
-    pairs = np.asarray(loops)
-    if len(pairs) != len(measured):
-        raise LandmarkError(f"measurements: expected one per loop closure, {len(pairs)}, got {len(measured)}")
-    graph = consistency_graph(
-        trajectory_a,
-        trajectory_b,
-        pairs if pairs.size else np.empty((0, 2), dtype=np.int64),
-        epsilon=as_number("translation", translation, 0.0, math.inf, open_interval=True),
-        invariant=invariant,
-        one_to_one=False,
-    )
+    trajectories = as_poses("trajectory_a", trajectory_a), as_poses("trajectory_b", trajectory_b)
+    pairs = as_associations("loops", loops, trajectories)
+    count = len(np.asarray(invariant.measurements))
+    if len(pairs) != count:
+        raise LandmarkError(f"measurements: expected one per loop closure, {len(pairs)}, got {count}")
+    bound = as_number("translation", translation, 0.0, math.inf, open_interval=True)
+    graph = consistency_graph(*trajectories, pairs, epsilon=bound, invariant=invariant, one_to_one=False)
     size = find_clique(graph, method="exact").size
     low, high = size, graph.num_vertices  # the smallest number of loop closures among which so many agree
     while low < high:
@@ -82,17 +78,16 @@ def consistent_loop_closures(
             low = middle + 1
         else:
             high = middle
-    return LoopClosureSet(_largest_with_last(graph.adjacency()[:high, :high]), graph)
+    if size == 0:
+        return LoopClosureSet(np.empty(0, dtype=np.int64), graph)
+    around = graph.neighbors(high - 1)
+    around = around[around < high - 1]
+    return LoopClosureSet(_largest_with(high - 1, around, graph.subgraph(around)), graph)
 
 
-def _largest_with_last(adjacency: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Return the largest clique that the last vertex belongs to."""
-    last = len(adjacency) - 1
-    if last < 0:
-        return np.empty(0, dtype=np.int64)
-    around = np.flatnonzero(adjacency[last])
-    neighbourhood = Graph.from_adjacency(adjacency[np.ix_(around, around)])
-    return np.append(around[find_clique(neighbourhood, method="exact").vertices], last)
+def _largest_with(number: int, around: npt.NDArray[np.int64], neighbourhood: Graph) -> npt.NDArray[np.int64]:
+    """Return the largest clique that a vertex belongs to, given those before it that it is joined to."""
+    return np.append(around[find_clique(neighbourhood, method="exact").vertices], number)
 
 
 class LoopClosures:
@@ -112,13 +107,18 @@ class LoopClosures:
         covariance: npt.ArrayLike | None = None,
         deviations: float = 4.1,
     ) -> None:
-        """Begin without loop closures; settings are those of :func:`consistent_loop_closures`."""
-        self._trajectories = [as_poses("trajectory_a", trajectory_a), as_poses("trajectory_b", trajectory_b)]
+        """Begin without loop closures.
+
+        Settings are those of :func:`consistent_loop_closures`; ``covariance`` is that of every loop closure which comes
+        without one of its own.
+        """
+        self._trajectories = as_poses("trajectory_a", trajectory_a), as_poses("trajectory_b", trajectory_b)
         self._translation = as_number("translation", translation, 0.0, math.inf, open_interval=True)
-        self._settings = {"rotation": rotation, "covariances": covariance, "deviations": deviations}
-        RelativePoses(np.empty((0, 4, 4)), **self._settings)  # type: ignore[arg-type]
-        self._measurements = np.empty((0, 4, 4))
+        self._covariance = None if covariance is None else as_covariances("covariance", covariance, 1)
+        checked = RelativePoses(np.empty((0, 4, 4)), rotation=rotation, deviations=deviations)
+        self._bound = checked.rotation if covariance is None else checked.deviations
         self._loops = np.empty((0, 2), dtype=np.int64)
+        self._measurements, self._covariances = np.empty((0, 4, 4)), np.empty((0, 6, 6))
         self._agree = np.zeros((64, 64), dtype=np.bool_)
         self._inliers: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
@@ -139,33 +139,50 @@ class LoopClosures:
     def extend(self, *, trajectory_a: npt.ArrayLike = (), trajectory_b: npt.ArrayLike = ()) -> None:
         """Append poses to the trajectories."""
         new = as_poses("trajectory_a", trajectory_a), as_poses("trajectory_b", trajectory_b)
-        self._trajectories = [np.concatenate(parts) for parts in zip(self._trajectories, new, strict=True)]
+        a, b = (np.concatenate(parts) for parts in zip(self._trajectories, new, strict=True))
+        self._trajectories = a, b
 
-    def add(self, pose_a: int, pose_b: int, measurement: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    def add(
+        self, pose_a: int, pose_b: int, measurement: npt.ArrayLike, *, covariance: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.int64]:
         """Take a loop closure between two poses that are there; return the numbers of those to believe now."""
-        loop = np.array([pose_a, pose_b])
-        sizes = [len(trajectory) for trajectory in self._trajectories]
-        if loop.dtype.kind not in "iu" or loop.shape != (2,) or (loop < 0).any() or (loop >= sizes).any():
-            raise LandmarkError(
-                f"pose_a, pose_b: expected numbers below {sizes[0]} and {sizes[1]}, got {loop.tolist()}"
-            )
-        measured = as_poses("measurement", np.asarray(measurement)[None])
-        n = len(self)
-        measurements, loops = np.concatenate((self._measurements, measured)), np.concatenate((self._loops, loop[None]))
-        invariant = RelativePoses(measurements, **self._settings)  # type: ignore[arg-type]
-        earlier, latest = np.arange(n), np.full(n, n)
-        first, second = (Pairs(loops[k, 0], loops[k, 1], k) for k in (earlier, latest))
         a, b = self._trajectories
-        with np.errstate(all="ignore"):
-            row = invariant.residuals(a, b, first, second, np.full(n, self._translation)) < 1.0
+        loop = as_integer("pose_a", pose_a, 0, len(a) - 1), as_integer("pose_b", pose_b, 0, len(b) - 1)
+        measured = as_poses("measurement", as_array("measurement", measurement, LandmarkError)[None])
+        spread = self._covariance
+        if covariance is not None:
+            if spread is None:
+                raise OptionError("covariance: expected None, because LoopClosures was made without a covariance")
+            spread = as_covariances("covariance", covariance, 1)
+        n = len(self)
+        loops, measurements = np.concatenate((self._loops, [loop])), np.concatenate((self._measurements, measured))
+        covariances = self._covariances if spread is None else np.concatenate((self._covariances, spread))
+        row = self._agreement(loops, measurements, None if spread is None else covariances)
+        self._loops, self._measurements, self._covariances = loops, measurements, covariances
         if n == len(self._agree):
             grown = np.zeros((2 * n, 2 * n), dtype=np.bool_)
             grown[:n, :n] = self._agree
             self._agree = grown
         self._agree[n, :n] = self._agree[:n, n] = row
-        self._measurements, self._loops = measurements, loops
-        if np.count_nonzero(row) >= len(self._inliers):  # else no larger set is possible
-            with_it = _largest_with_last(self._agree[: n + 1, : n + 1])
+        around = np.flatnonzero(row)
+        if len(around) >= len(self._inliers):  # else no larger set is possible
+            with_it = _largest_with(n, around, Graph.from_adjacency(self._agree[np.ix_(around, around)]))
             if len(with_it) > len(self._inliers):
                 self._inliers = with_it
         return self.inliers
+
+    def _agreement(
+        self,
+        loops: npt.NDArray[np.int64],
+        measurements: npt.NDArray[np.float64],
+        covariances: npt.NDArray[np.float64] | None,
+    ) -> npt.NDArray[np.bool_]:
+        """Return which loop closures agree with the last one."""
+        n = len(loops) - 1
+        first, second = (Pairs(loops[k, 0], loops[k, 1], k) for k in (np.arange(n), np.full(n, n)))
+        epsilon = np.full(n, self._translation)
+        with np.errstate(all="ignore"):
+            residuals = cycle_residuals(
+                *self._trajectories, measurements, covariances, first, second, self._bound, epsilon
+            )
+        return np.asarray(residuals < 1.0)

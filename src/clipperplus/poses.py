@@ -28,9 +28,9 @@ def as_poses(name: str, value: Any) -> Poses:
         raise LandmarkError(f"{name}: expected poses of shape (k, 4, 4), got {array.shape}")
     if array.dtype.kind not in "iuf":
         raise LandmarkError(f"{name}: expected numbers, got dtype {array.dtype}")
-    poses = np.array(array, dtype=np.float64)
-    rotations = poses[:, :3, :3]
     with np.errstate(all="ignore"):
+        poses = np.array(array, dtype=np.float64)
+        rotations = poses[:, :3, :3]
         products = rotations @ rotations.transpose(0, 2, 1)
         sound = np.isfinite(poses).all(axis=(1, 2)) & (poses[:, 3] == (0.0, 0.0, 0.0, 1.0)).all(axis=1)
         sound &= (np.abs(products - np.eye(3)) < _ROUNDING).all(axis=(1, 2)) & (np.linalg.det(rotations) > 0.0)
@@ -62,10 +62,20 @@ def _axes(poses: Poses) -> npt.NDArray[np.float64]:
 
 def logarithm(poses: Poses) -> npt.NDArray[np.float64]:
     """Return rotation vectors and translations as ``(k, 6)``: how far motions are from none, to first order."""
-    axes, angles = _axes(poses), rotation_angles(poses)
-    lengths = np.linalg.norm(axes, axis=-1)
-    scale = np.where(lengths > 1e-12, angles / np.where(lengths > 1e-12, lengths, 1.0), 0.5)
-    return np.concatenate((axes * scale[..., None], poses[..., :3, 3]), axis=-1)
+    skew, angles = _axes(poses), rotation_angles(poses)
+    lengths = np.linalg.norm(skew, axis=-1)
+    small = lengths < 1e-6
+    turns = skew * np.where(small, 0.5, angles / np.where(small, 1.0, lengths))[..., None]
+    # Near a half turn the axis is lost in the skew part; the symmetric part has it, but for its sign.
+    half = small & (angles > 1.0)
+    if half.any():
+        symmetric = poses[half][:, :3, :3] + poses[half][:, :3, :3].swapaxes(-1, -2) + 2.0 * np.eye(3)
+        best = np.argmax(np.diagonal(symmetric, axis1=-2, axis2=-1), axis=-1)
+        axis = np.take_along_axis(symmetric, best[:, None, None], axis=-1)[..., 0]
+        axis /= np.linalg.norm(axis, axis=-1)[:, None]
+        sign = np.where((axis * skew[half]).sum(axis=-1) < 0.0, -1.0, 1.0)
+        turns[half] = axis * (sign * angles[half])[:, None]
+    return np.concatenate((turns, poses[..., :3, 3]), axis=-1)
 
 
 def adjoint(poses: Poses) -> npt.NDArray[np.float64]:

@@ -2,8 +2,8 @@
 // pairs that sit on the threshold.
 #include "consistency.h"
 
+#include <array>
 #include <cmath>
-#include <functional>
 
 #include "check.h"
 
@@ -131,8 +131,51 @@ void associations_that_share_a_point_are_not_joined() {
   DistanceProblem problem{3, clouds.source, clouds.target, associations, 150};
   problem.epsilon = 0.1;
   check_all(problem);
+  problem.min_distance = 0.2;
+  check_all(problem);
+  std::vector<double> epsilons;
+  for (std::size_t k = 0; k < 150; ++k) epsilons.push_back(0.02 * static_cast<double>(1 + k % 4));
+  problem.epsilons = epsilons;
+  check_all(problem);
   problem.one_to_one = false;
   check_all(problem);
+}
+
+// One distance nearly zero, the other nearly epsilon: there the bound hardly depends on epsilon.
+void short_distances_against_epsilon() {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  for (double epsilon : {1.0, 0.5, 0.1, 0.02}) {
+    for (double jitter : {1e-5, 1e-4, 1e-3}) {
+      Clouds clouds;
+      for (std::size_t k = 0; k < 160; ++k) {
+        std::array<double, 3> at{uniform(random), uniform(random), uniform(random)};
+        const double length = std::hypot(at[0], at[1], at[2]);
+        const double radius = k % 2 == 0 ? 0.0 : epsilon * (1.0 + jitter * (1.0 + uniform(random)));
+        for (double x : at) {
+          clouds.source.push_back(radius * x / length);
+          clouds.target.push_back(0.5 * jitter * epsilon * uniform(random));
+        }
+      }
+      clouds.source[0] = 1.0;  // for the scale
+      DistanceProblem problem{3, clouds.source, clouds.target, {}, 160};
+      problem.epsilon = epsilon;
+      check_all(problem);
+      const std::vector<double> halves(160, epsilon / 2.0);
+      problem.epsilons = halves;
+      check_all(problem);
+    }
+  }
+}
+
+void a_check_that_stops_the_work_leaves_no_half_a_graph() {
+  const auto clouds = random_clouds(3000, 3, 1.0, 0.0, 9);
+  DistanceProblem problem{3, clouds.source, clouds.target, {}, 3000};
+  problem.epsilon = 0.1;
+  Control control(Control::seconds_from_now(0.0), nullptr);
+  CHECK(!message_of<std::runtime_error>([&] {
+           join_by_distance(problem, {.threads = 2}, *simd::available().front(), control);
+         }).empty());
 }
 
 void points_in_one_place_agree() {
@@ -153,9 +196,10 @@ void compressed_rows_are_the_same() {
   const auto& kernels = *simd::available().front();
   const auto expected = expected_graph(problem);
   CHECK(!expected.has_bits());
-  CHECK(join_by_distance(problem, {.threads = 2, .bits_anyway = 0, .tile = 16}, kernels, control) == expected);
+  CHECK(join_by_distance(problem, {.threads = 2, .bits_anyway = 0, .tile = 16, .most_tiles = 100}, kernels, control) ==
+        expected);
   problem.clique_size = 6;
-  CHECK(join_by_distance(problem, {.threads = 2, .bits_anyway = 0, .tile = 16}, kernels, control) ==
+  CHECK(join_by_distance(problem, {.threads = 2, .bits_anyway = 0, .tile = 16, .most_tiles = 100}, kernels, control) ==
         expected_graph(problem));
 }
 
@@ -182,7 +226,9 @@ int main() {
   every_kind_of_problem_gives_the_definition();
   pairs_on_the_threshold_are_decided_in_double_precision();
   associations_that_share_a_point_are_not_joined();
+  short_distances_against_epsilon();
   points_in_one_place_agree();
+  a_check_that_stops_the_work_leaves_no_half_a_graph();
   compressed_rows_are_the_same();
   a_check_that_throws_ends_the_work();
 }

@@ -8,8 +8,12 @@ template <bool Varying, bool Apart, bool Ids>
 void compare_pairs(const DistanceBlock& block, Word* maybe, Word* surely) {
   const Floats tiny = broadcast(1e-37F);  // products of tiny numbers may have vanished
   const Floats apart_high = broadcast(block.apart_high), apart_low = broadcast(block.apart_low);
-  Floats square = broadcast(block.high * block.high), twice = square + square, fourth = square * square;
-  Floats share = broadcast(block.high > 0.0F ? block.low * block.low / (block.high * block.high) : 0.0F);
+  // Where one distance is nearly zero and the other nearly ε, the bound is flat in ε: a margin for ε alone would not
+  // cover the rounding of the comparison. So the bound itself grows by 32 u.
+  const Floats growth = broadcast(1.0F + 0x1p-19F);
+  Floats high_square = broadcast(block.high * block.high), square = high_square * growth;
+  Floats twice = square + square, fourth = square * high_square;
+  Floats share = broadcast(block.low * block.low) / square;
   for (std::size_t i = 0; i < kBlock; ++i) {
     Floats row[6];
     for (std::size_t k = 0; k < 6; ++k) row[k] = broadcast(block.rows[k][i]);
@@ -24,9 +28,10 @@ void compare_pairs(const DistanceBlock& block, Word* maybe, Word* surely) {
         const Floats epsilon = broadcast(block.row_epsilons[i]) + load(block.column_epsilons + j);
         const Floats slack = fused(epsilon, broadcast(block.margin), broadcast(block.margin));
         const Floats high = epsilon + slack, low = larger(epsilon - slack, broadcast(0.0F));
-        square = high * high;
+        high_square = high * high;
+        square = high_square * growth;
         twice = square + square;
-        fourth = square * square;
+        fourth = square * high_square;
         share = low * low / square;
       }
       // (p - q)² against max(ε² s, 2 ε² s - ε⁴), with the larger ε. What is below `share` of that is below the value

@@ -1,0 +1,25 @@
+"""What stays unchanged under the motion that is looked for: it decides which associations agree.
+
+An invariant compares two landmarks of one set with the two that they are associated with. Each class here says in its
+fields how much may differ, and takes its landmarks as its docstring says. :class:`Custom` takes any function; a class
+of your own needs the two methods of :class:`Invariant`.
+"""
+
+from .base import Invariant, Pairs
+from .custom import Custom
+from .flats import Landmarks, Lines, LinesAndPlanes, Planes
+from .points import Distance, DistanceAndNormals
+from .relative_poses import RelativePoses
+
+__all__ = [
+    "Custom",
+    "Distance",
+    "DistanceAndNormals",
+    "Invariant",
+    "Landmarks",
+    "Lines",
+    "LinesAndPlanes",
+    "Pairs",
+    "Planes",
+    "RelativePoses",
+]
