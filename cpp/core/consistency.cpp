@@ -39,7 +39,7 @@ class GraphBuilder {
         control_(control),
         test_(problem, kernels),
         n_(problem.count),
-        tile_(std::max(options.tile, (test_.blocks() + options.most_tiles - 1) / options.most_tiles)) {
+        tile_(std::max(options.tile, tile_for(std::max(options.most_tiles, 2 * options.threads)))) {
     std::iota(lanes_.begin(), lanes_.end(), Vertex{0});
   }
 
@@ -52,6 +52,8 @@ class GraphBuilder {
   }
 
  private:
+  std::size_t tile_for(std::size_t tiles) const { return (test_.blocks() + tiles - 1) / tiles; }
+
   void transpose(const PairTest::Words& words, PairTest::Words& out) const {
     kernels_.gather_transposed(words.data(), 1, lanes_.data(), PairTest::kBlock, 0, out.data());
   }

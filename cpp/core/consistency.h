@@ -13,8 +13,8 @@
 //
 // Blocks of 64 × 64 pairs, above the diagonal only; the others are their transposes. n² / 2 pairs, about a cycle each
 // with AVX-512. Memory besides the graph: 24 bytes an association, 12 more with ids and thresholds. Where compressed
-// rows are smaller than bits, all pairs are visited twice, first to count, with 32 bytes an association for the counts.
-// Below 32 MiB of bits the bits are made first.
+// rows are smaller than bits, all pairs are visited twice, first to count, with 16 bytes an association for the counts,
+// more on many threads. Below 32 MiB of bits the bits are made first.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct JoinOptions {
   std::size_t threads = 1;
   std::size_t bits_anyway = std::size_t{32} << 20;  // bytes of bits that are made without asking what would be smaller
   std::size_t tile = 128;                           // blocks of a tile of compressed rows, each way; at least …
-  std::size_t most_tiles = 8;                       // … so many that there are no more than these
+  std::size_t most_tiles = 4;                       // … so many that there are no more than these, or twice the threads
 };
 
 // The deadline is not observed, the periodic check is: it must throw to stop the work.
