@@ -238,7 +238,7 @@ def test_wrong_input_is_refused(changes: dict[str, Any], message: str) -> None:
 def test_a_loop_closure_of_poses_that_are_not_there_is_refused_and_changes_nothing(a: Any, b: Any) -> None:
     closures = cp.LoopClosures([np.eye(4)] * 3, [np.eye(4)] * 3)
     closures.add(0, 0, np.eye(4))
-    with pytest.raises(cp.OptionError, match="pose_[ab]: expected an integer"):
+    with pytest.raises(cp.OptionError, match=r"pose_[ab]: expected an integer"):
         closures.add(a, b, np.eye(4))
     with pytest.raises(cp.LandmarkError, match="measurement: expected an array"):
         closures.add(1, 1, [[1.0], [1.0, 2.0]])
