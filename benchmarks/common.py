@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 import clipperplus as cp
 from clipperplus.bench.dimacs import CLIQUE_NUMBERS, PAPER
-from clipperplus.bench.measuring import environment
+from clipperplus.bench.measuring import check_answer, environment
 from clipperplus.bench.tables import describe
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -55,11 +55,10 @@ def real_graph(data: Path, name: str) -> tuple[npt.NDArray[np.bool_], int]:
 
 def check(graph: cp.Graph, result: cp.CliqueResult, omega: int | None = None) -> None:
     """End the benchmark if an answer is not a clique or contradicts the known clique number."""
-    block = graph.subgraph(result.vertices)
-    if block.num_edges != result.size * (result.size - 1) // 2:
-        sys.exit(f"{result.method}: not a clique")
-    if omega is not None and not result.size <= omega <= result.upper_bound:
-        sys.exit(f"{result.method}: {result.size} … {result.upper_bound} contradicts clique number {omega}")
+    try:
+        check_answer(graph, result, omega)
+    except cp.ClipperPlusError as error:
+        sys.exit(str(error))
 
 
 def median_ms(action: Callable[[], Any], repeats: int = 5) -> float:

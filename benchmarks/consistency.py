@@ -8,6 +8,7 @@ import os
 os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"})
 
 import sys
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +69,7 @@ def main() -> None:
         peak = (resident_mb("VmHWM") - before) * 2**20
         edges_agree(graph, source, target, epsilon)
         ms = median_ms(
-            lambda s=source, t=target, e=epsilon, k=threads: cp.consistency_graph(s, t, epsilon=e, threads=k),  # type: ignore[misc]
+            partial(cp.consistency_graph, source, target, epsilon=epsilon, threads=threads),
             repeats=51 if n <= 5000 else 15 if n <= 20_000 else 3,
         )
         where = "room" if space is ROOM else "hall"

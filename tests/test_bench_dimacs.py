@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import re
 import subprocess
@@ -17,7 +18,7 @@ from test_cli import run
 import clipperplus as cp
 from clipperplus.bench import dimacs
 from clipperplus.bench.families import FAMILIES
-from clipperplus.bench.measuring import COMPARED, as_methods
+from clipperplus.bench.measuring import COMPARED, as_methods, check_answer
 from clipperplus.bench.store import Store
 
 # As the challenge published them: vertices and edges.
@@ -290,3 +291,13 @@ def test_without_matplotlib_the_tables_are_written_and_the_way_to_it_is_said(fol
     assert "pip install 'clipperplus[viz]'" in done.stderr
     assert (tmp_path / "out" / "dimacs.md").exists()
     assert not list((tmp_path / "out").glob("*.png"))
+
+
+def test_a_wrong_answer_is_not_measured() -> None:
+    graph = cp.Graph.from_edges(4, [(0, 1), (1, 2)])
+    result = cp.find_clique(graph)
+    check_answer(graph, result, 2)
+    with pytest.raises(cp.ClipperPlusError, match="contradicts clique number 3"):
+        check_answer(graph, result, 3)
+    with pytest.raises(cp.ClipperPlusError, match="auto: not a clique"):
+        check_answer(graph, dataclasses.replace(result, vertices=np.array([0, 2])))

@@ -24,7 +24,7 @@ from ..errors import OptionError
 from ..graph import Graph
 from ..io.clouds import read_ply
 from ..synthetic import rabbit_surface
-from .measuring import COMPARED, LABELS, Row, measure, method_columns, proofs, ratio
+from .measuring import COMPARED, LABELS, Row, check_answer, measure, method_columns, proofs, ratio
 from .store import Store
 from .tables import Table, three_digits
 
@@ -172,7 +172,8 @@ def _measure(graph: Graph, methods: list[str]) -> Row:
     truth = find_clique(graph, method="exact")
     row = {"edges": str(graph.num_edges), "clique number": str(truth.size)}
     for method in methods:
-        _, cells = measure(graph, method, repeats=_REPEATS)
+        result, cells = measure(graph, method, repeats=_REPEATS)
+        check_answer(graph, result, truth.size)
         row |= cells
     return row
 

@@ -96,6 +96,10 @@ class Problem:
         """Read or make the graph."""
         return FAMILIES[self.name]() if self.path is None else read_graph(self.path)
 
+    def size(self) -> int:
+        """Return the bytes of its file."""
+        return 0 if self.path is None else self.path.stat().st_size
+
     @property
     def checksum(self) -> str:
         """Tells one file from another of the same name."""
@@ -114,7 +118,7 @@ def problems(data: Path | None, *, quick: bool = False) -> list[Problem]:
         found = _graph_files(data)
         if quick:
             papers = [problem for problem in found if problem.name in PAPER]
-            found = papers or sorted(found, key=lambda problem: problem.path.stat().st_size)[:_QUICK_FILES]  # type: ignore[union-attr]
+            found = papers or sorted(found, key=Problem.size)[:_QUICK_FILES]
     for problem in found:
         if problem.path is not None:
             problem.load()  # a file that is no graph is better known before anything is measured

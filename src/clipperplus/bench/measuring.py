@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from ..clique import METHODS, CliqueResult, find_clique
-from ..errors import OptionError
+from ..errors import ClipperPlusError, OptionError
 from ..graph import Graph
 from ..info import core_info
 
@@ -23,6 +23,7 @@ __all__ = [
     "LABELS",
     "Row",
     "as_methods",
+    "check_answer",
     "environment",
     "is_sound",
     "measure",
@@ -72,7 +73,10 @@ def method_columns(methods: Iterable[str]) -> list[str]:
 def measure(
     graph: Graph, method: str, *, time_limit: float | Literal["default"] = "default", repeats: int = _REPEATS
 ) -> tuple[CliqueResult, Row]:
-    """Return the result, and its cells with the median time in milliseconds; what takes long runs once."""
+    """Return the result, and its cells with the median time in milliseconds; what takes long runs once.
+
+    The answer is checked: a wrong one has no time.
+    """
     milliseconds = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -80,8 +84,20 @@ def measure(
         milliseconds.append((time.perf_counter() - start) * 1e3)
         if milliseconds[-1] > 1e3 * _LONG_SECONDS:
             break
+    check_answer(graph, result)
     cells = (str(result.size), f"{statistics.median(milliseconds):.4f}", "yes" if result.optimal else "no")
     return result, dict(zip(method_columns([method]), cells, strict=True))
+
+
+def check_answer(graph: Graph, result: CliqueResult, omega: int | None = None) -> None:
+    """Refuse an answer that is no clique, or that contradicts the clique number where it is known."""
+    joined = graph.subgraph(result.vertices).num_edges
+    if joined != result.size * (result.size - 1) // 2:
+        raise ClipperPlusError(f"{result.method}: not a clique")
+    if omega is not None and not result.size <= omega <= result.upper_bound:
+        raise ClipperPlusError(
+            f"{result.method}: {result.size} … {result.upper_bound} contradicts clique number {omega}"
+        )
 
 
 def ratio(row: Row, method: str) -> float:
