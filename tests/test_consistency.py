@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clipperplus as cp
+from clipperplus import _core
 
 
 def definition(
@@ -93,6 +94,32 @@ def test_a_short_distance_against_one_of_epsilon_is_decided_as_in_double_precisi
     assert np.array_equal(cp.consistency_graph(source, target, epsilon=epsilon).adjacency(), expected)
     halves = np.full(400, epsilon / 2.0)
     assert np.array_equal(cp.consistency_graph(source, target, epsilon=halves).adjacency(), expected)
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["longer", "shorter", "tiny"]))
+def test_pairs_next_to_the_threshold_are_decided_as_in_double_precision(seed: int, kind: str) -> None:
+    """Stars: every point's two distances to the centre differ by epsilon, but for a share of 1e-9 to 1e-2."""
+    random = np.random.default_rng(seed)
+    n, epsilon = int(random.integers(2, 150)), 10.0 ** random.uniform(-6.0, 0.3)
+    gap = epsilon * (1.0 + random.choice([-1.0, 1.0], n) * 10.0 ** random.uniform(-9.0, -2.0, n))
+    a = 10.0 ** random.uniform(-2.0, 3.0) * 10.0 ** random.uniform(-5.0, 0.0, n)
+    b = np.abs(a - gap) if kind == "shorter" else a + gap
+    if kind == "tiny":
+        a = epsilon * 10.0 ** random.uniform(-8.0, -1.0, n)
+        b = a + gap
+    rays = random.normal(size=(2, n, 3))
+    rays *= np.stack((a, b))[..., None] / np.linalg.norm(rays, axis=2)[..., None]
+    centre = np.zeros((3, 3))
+    source, target = (np.concatenate((centre, ray)) + random.choice([0.0, 1e3, 1e6]) for ray in rays)
+    expected = definition(source, target, epsilon=epsilon)
+    before = _core.simd_selected()
+    try:
+        for name in _core.simd_available():
+            _core.select_simd(name)
+            assert np.array_equal(cp.consistency_graph(source, target, epsilon=epsilon).adjacency(), expected)
+    finally:
+        _core.select_simd(before)
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())
