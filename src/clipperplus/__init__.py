@@ -27,6 +27,7 @@ from .graph import Graph
 from .info import CoreInfo, core_info, select_simd_from_environment
 from .io.graphs import read_graph, write_graph
 from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closures
+from .transform import apply_transform, fit_transform, rotation_error, translation_error
 
 __version__ = core_info().version
 
@@ -52,6 +53,7 @@ __all__ = [
     "SearchOptions",
     "Stage",
     "__version__",
+    "apply_transform",
     "clique_number",
     "consistency_graph",
     "consistency_weights",
@@ -60,10 +62,13 @@ __all__ = [
     "find_clique",
     "find_cliques_above",
     "find_maximum_cliques",
+    "fit_transform",
     "invariants",
     "is_clique",
     "is_maximal",
     "read_graph",
+    "rotation_error",
+    "translation_error",
     "write_graph",
 ]
 

@@ -10,16 +10,28 @@ import numpy.typing as npt
 from .errors import LandmarkError
 from .validation import as_array
 
-__all__ = ["adjoint", "as_poses", "inverse", "logarithm", "rotation_angles"]
+__all__ = [
+    "FILE_ROUNDING",
+    "adjoint",
+    "are_rigid",
+    "as_poses",
+    "from_quaternions",
+    "inverse",
+    "logarithm",
+    "rotation_angles",
+    "to_quaternions",
+]
 
 Poses: TypeAlias = npt.NDArray[np.float64]
 """``(k, 4, 4)``."""
 
 _ROUNDING = 1e-6
-"""By how much a rotation may fail to be one."""
+"""By how much a rotation may fail to be one: entries of R R^T - I."""
+FILE_ROUNDING = 1e-2
+"""The same for what others measured and wrote to files: in 3DMatch's kitchen, rotations are 5e-4 off."""
 
 
-def as_poses(name: str, value: Any) -> Poses:
+def as_poses(name: str, value: Any, rounding: float = _ROUNDING) -> Poses:
     """Return rigid motions as ``(k, 4, 4)``; what is no rotation and translation is refused."""
     array = as_array(name, value, LandmarkError)
     if array.shape == (0,):
@@ -28,15 +40,22 @@ def as_poses(name: str, value: Any) -> Poses:
         raise LandmarkError(f"{name}: expected poses of shape (k, 4, 4), got {array.shape}")
     if array.dtype.kind not in "iuf":
         raise LandmarkError(f"{name}: expected numbers, got dtype {array.dtype}")
-    with np.errstate(all="ignore"):
+    with np.errstate(over="ignore"):  # a long double may be too large
         poses = np.array(array, dtype=np.float64)
-        rotations = poses[:, :3, :3]
-        products = rotations @ rotations.transpose(0, 2, 1)
-        sound = np.isfinite(poses).all(axis=(1, 2)) & (poses[:, 3] == (0.0, 0.0, 0.0, 1.0)).all(axis=1)
-        sound &= (np.abs(products - np.eye(3)) < _ROUNDING).all(axis=(1, 2)) & (np.linalg.det(rotations) > 0.0)
+    sound = are_rigid(poses, rounding)
     if not sound.all():
         raise LandmarkError(f"{name}: pose {int(sound.argmin())} is no rotation and translation")
     return poses
+
+
+def are_rigid(poses: Poses, rounding: float) -> npt.NDArray[np.bool_]:
+    """Return which matrices are a rotation and a translation."""
+    with np.errstate(all="ignore"):
+        rotations = poses[:, :3, :3]
+        products = rotations @ rotations.transpose(0, 2, 1)
+        sound = np.isfinite(poses).all(axis=(1, 2)) & (poses[:, 3] == (0.0, 0.0, 0.0, 1.0)).all(axis=1)
+        sound &= (np.abs(products - np.eye(3)) < rounding).all(axis=(1, 2)) & (np.linalg.det(rotations) > 0.0)
+    return np.asarray(sound)
 
 
 def inverse(poses: Poses) -> Poses:
@@ -87,3 +106,31 @@ def adjoint(poses: Poses) -> npt.NDArray[np.float64]:
     result[..., :3, :3] = result[..., 3:, 3:] = rotation
     result[..., 3:, :3] = cross @ rotation
     return result
+
+
+def to_quaternions(poses: Poses) -> npt.NDArray[np.float64]:
+    """Return the rotations as ``(k, 4)`` unit quaternions x, y, z, w with w >= 0.
+
+    I. Y. Bar-Itzhack, "New method for extracting the quaternion from a rotation matrix", JGCD 2000: an eigenvector, the
+    nearest one where a matrix is slightly off.
+    """
+    r = poses[..., :3, :3]
+    trace = np.trace(r, 0, -2, -1)[..., None, None]
+    matrix = np.zeros((*r.shape[:-2], 4, 4))
+    matrix[..., :3, :3] = r + r.swapaxes(-1, -2) - trace * np.eye(3)
+    matrix[..., :3, 3] = matrix[..., 3, :3] = _axes(poses)
+    matrix[..., 3:, 3:] = trace
+    quaternions = np.linalg.eigh(matrix)[1][..., -1]
+    return np.asarray(np.where(quaternions[..., 3:] < 0.0, -quaternions, quaternions))
+
+
+def from_quaternions(quaternions: npt.NDArray[np.float64], translations: npt.NDArray[np.float64]) -> Poses:
+    """Return the motions of ``(k, 4)`` quaternions x, y, z, w, of any length but zero, and ``(k, 3)`` translations."""
+    x, y, z, w = np.moveaxis(quaternions / np.linalg.norm(quaternions, axis=-1, keepdims=True), -1, 0)
+    poses = np.zeros((*x.shape, 4, 4))
+    poses[..., 0, :3] = np.stack((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)), axis=-1)
+    poses[..., 1, :3] = np.stack((2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)), axis=-1)
+    poses[..., 2, :3] = np.stack((2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)), axis=-1)
+    poses[..., :3, 3] = translations
+    poses[..., 3, 3] = 1.0
+    return poses
