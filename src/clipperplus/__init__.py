@@ -2,7 +2,7 @@
 
 import atexit
 
-from . import _core, invariants
+from . import _core, evaluate, invariants
 from .clique import (
     BelachewOptions,
     Certificate,
@@ -59,6 +59,7 @@ __all__ = [
     "consistency_weights",
     "consistent_loop_closures",
     "core_info",
+    "evaluate",
     "find_clique",
     "find_cliques_above",
     "find_maximum_cliques",
