@@ -130,7 +130,7 @@ shapes = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(shapes, min_size=1, max_size=4), st.integers(0, 1000))
 def test_rays_end_where_a_plain_search_ends(scene: list[Shape], seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -144,7 +144,7 @@ def test_rays_end_where_a_plain_search_ends(scene: list[Shape], seed: int) -> No
             assert distance == pytest.approx(min(filter(None, crossings)), abs=1e-7)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(shapes, min_size=1, max_size=8), st.integers(0, 1000))
 def test_bundles_leave_out_no_shape(scene: list[Shape], seed: int) -> None:
     """Many neighbouring rays together give what each of them gives alone."""

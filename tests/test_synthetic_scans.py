@@ -18,7 +18,7 @@ from clipperplus.synthetic.scans import DepthCamera, SpinningLidar, pose, scan_p
 
 SMALL: dict[Callable[..., ScanPair], dict[str, Any]] = {
     room_scans: {"resolution": 48, "frames": 1},
-    street_scans: {"resolution": 300},
+    street_scans: {"resolution": 200},
 }
 both = pytest.mark.parametrize("simulate", SMALL, ids=["room", "street"])
 
@@ -75,7 +75,7 @@ def test_the_truth_aligns_streets(seed: int) -> None:
     assert np.median(cKDTree(pair.target).query(wrong)[0]) > 2.0 * np.median(distances)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_rooms_are_seen_from_two_places_with_much_in_common(seed: int) -> None:
     pair = room_scans(seed=seed, resolution=80)
     angle = np.degrees(rotation_angles(as_poses("T", pair.T_target_source[None])))[0]

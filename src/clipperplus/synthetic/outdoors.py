@@ -11,7 +11,7 @@ import numpy as np
 
 from .ray_casting import Shape, box, cylinder, moved
 
-__all__ = ["bin_", "car", "fence", "hedge", "house", "post", "sign", "tree", "van"]
+__all__ = ["bins", "car", "fence", "hedge", "house", "post", "sign", "tree", "van"]
 
 
 def house(random: np.random.Generator, width: float) -> list[Shape]:
@@ -117,12 +117,12 @@ def sign(random: np.random.Generator) -> list[Shape]:
     return [cylinder(0.0, 0.0, 0.0, 0.04, height + 0.3), board]
 
 
-def bin_(random: np.random.Generator) -> list[Shape]:
+def bins(random: np.random.Generator) -> list[Shape]:
     """Return a few bins, or a cabinet of the power company."""
     if random.random() < 0.4:
         return [box(0.0, 0.0, 0.0, (random.uniform(0.6, 1.6), random.uniform(0.3, 0.5), random.uniform(0.9, 1.4)))]
-    bins = [box(0.0, 0.0, 0.0, (0.55, 0.6, random.uniform(0.9, 1.1)), random.normal(0.0, 0.2)) for _ in range(3)]
-    return [part for k, part in enumerate(bins) for part in moved([part], 0.75 * k, random.uniform(-0.15, 0.15))]
+    row = [box(0.0, 0.0, 0.0, (0.55, 0.6, random.uniform(0.9, 1.1)), random.normal(0.0, 0.2)) for _ in range(3)]
+    return [part for k, part in enumerate(row) for part in moved([part], 0.75 * k, random.uniform(-0.15, 0.15))]
 
 
 def fence(random: np.random.Generator, width: float) -> list[Shape]:

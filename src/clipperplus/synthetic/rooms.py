@@ -14,7 +14,7 @@ from .scans import DepthCamera, ScanPair, pose, scan_pair
 
 __all__ = ["room_scans"]
 
-_CAMERA_FROM_BODY = np.array([[0.0, 0.0, 1.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, -1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+_T_BODY_CAMERA = np.array([[0.0, 0.0, 1.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, -1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 """A camera has x to the right, y down and z ahead; a body has x ahead, y to the left and z up."""
 _RECESS = 0.2
 """How deep windows and doors lie in the walls, in metres."""
@@ -31,7 +31,7 @@ def room_scans(
 ) -> ScanPair:
     """Simulate two scans of a furnished room by a hand-held depth camera with a field of view of 66° and 6 m of range.
 
-    Walls have windows and doors in recesses, pictures and radiators; 15 to 22 pieces of furniture stand around. The
+    Walls have windows and doors in recesses, pictures and radiators; about 20 pieces of furniture stand around. The
     seed decides on all of it, and on where the camera starts: the same seed is the same room with any other arguments.
 
     Parameters
@@ -44,11 +44,11 @@ def room_scans(
     frames
         Depth images that make up a scan: they are taken along a short sweep and put into the frame of the first one.
     noise
-        Standard deviation of the depth at 1 m, in metres; it grows with the square of the depth.
+        Standard deviation of the depth at 1 m, in metres, up to 1; it grows with the square of the depth.
     dropout
         The share of pixels without depth, from 0 to 1, besides those on surfaces seen at grazing angles.
     resolution
-        Columns of a depth image; it has three quarters as many rows.
+        Columns of a depth image; it has three quarters as many rows. Up to 1280.
 
     Returns
     -------
@@ -59,8 +59,8 @@ def room_scans(
     motion = as_number("motion", motion, 0.0, 2.0)
     frames = as_integer("frames", frames, 1, 100)
     camera = DepthCamera(
-        as_integer("resolution", resolution, 1, 4096),
-        noise=as_number("noise", noise, 0.0, math.inf),
+        as_integer("resolution", resolution, 1, 1280),
+        noise=as_number("noise", noise, 0.0, 1.0),
         dropout=as_number("dropout", dropout, 0.0, 1.0),
     )
     seeds = np.random.SeedSequence(as_integer("seed", seed, 0, 2**63)).spawn(2)
@@ -89,7 +89,7 @@ def room_scans(
             where = np.clip(where, 0.3, size - 0.3)
             heading = yaw + share * turn + time * math.radians(16.0)
             body = pose(where, yaw=heading, pitch=pitch + share * nod, roll=roll + share * lean)
-            track.append(body @ _CAMERA_FROM_BODY)
+            track.append(body @ _T_BODY_CAMERA)
         tracks.append(track)
     return scan_pair(scene, camera, tracks[0], tracks[1], np.random.default_rng(seeds[1]))
 
@@ -162,10 +162,7 @@ def _placed(
     walls: list[tuple[float, float, float, float]] | None,
 ) -> list[Shape]:
     """Put a piece where there is room for it, with its back to one of the walls or anywhere; nothing: there is none."""
-    reach = [math.hypot(*shape.half[:2]) if shape.kind == "box" and shape.yaw else None for shape in piece]
-    half = np.array(
-        [shape.half[:2] if wide is None else (wide, wide) for shape, wide in zip(piece, reach, strict=True)]
-    )
+    half = np.array([[math.hypot(*shape.half[:2])] * 2 if shape.yaw else shape.half[:2] for shape in piece])
     centres = np.array([shape.centre[:2] for shape in piece])
     low, high = (centres - half).min(axis=0), (centres + half).max(axis=0)
     for _ in range(40):
@@ -183,7 +180,7 @@ def _placed(
         corners = corners @ np.array([[c, s], [-s, c]]) + (x, y)
         (x0, y0), (x1, y1) = corners.min(axis=0), corners.max(axis=0)
         inside = x0 > -0.02 and y0 > -0.02 and x1 < size[0] + 0.02 and y1 < size[1] + 0.02
-        if inside and all(x1 < a or x0 > b or y1 < c or y0 > d for a, b, c, d in taken):
+        if inside and all(x1 < a or x0 > b or y1 < e or y0 > f for a, b, e, f in taken):
             taken.append((x0, x1, y0, y1))
             return moved(piece, x, y, yaw=yaw)
     return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,7 +34,7 @@ class ScanPair:
 
 
 @dataclass(frozen=True, eq=False)
-class Sensor:
+class Sensor(ABC):
     """Rays, and which of them return."""
 
     directions: npt.NDArray[np.float64]
@@ -47,13 +48,13 @@ class Sensor:
     dropout: float
     """The share of rays that are lost for no reason."""
 
+    @abstractmethod
     def contains(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
         """Say which points, in the frame of the sensor, are in the field of view."""
-        raise NotImplementedError
 
+    @abstractmethod
     def deviations(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the standard deviations of the ranges of points in the frame of the sensor."""
-        raise NotImplementedError
 
     def returns(self, hits: Hits) -> npt.NDArray[np.bool_]:
         """Say which rays come back, but for chance."""

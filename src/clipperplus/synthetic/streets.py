@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..validation import as_integer, as_number
-from .outdoors import bin_, car, fence, hedge, house, post, sign, tree, van
+from .outdoors import bins, car, fence, hedge, house, post, sign, tree, van
 from .ray_casting import Scene, Shape, box, moved
 from .scans import ScanPair, SpinningLidar, pose, scan_pair
 
@@ -37,11 +37,11 @@ def street_scans(
         From the source sensor to the target sensor along the street, in metres, from 0 to 50. The heading changes by 3°
         to 12°.
     noise
-        Standard deviation of the ranges, in metres.
+        Standard deviation of the ranges, in metres, up to 1.
     dropout
         The share of rays that do not return, from 0 to 1, besides those that meet nothing or at a grazing angle.
     resolution
-        Steps of a turn: so many times 64 rays.
+        Steps of a turn: so many times 64 rays; up to 8192.
 
     Returns
     -------
@@ -51,13 +51,13 @@ def street_scans(
     """
     distance = as_number("distance", distance, 0.0, 50.0)
     lidar = SpinningLidar(
-        as_integer("resolution", resolution, 1, 100_000),
-        noise=as_number("noise", noise, 0.0, math.inf),
+        as_integer("resolution", resolution, 1, 8192),
+        noise=as_number("noise", noise, 0.0, 1.0),
         dropout=as_number("dropout", dropout, 0.0, 1.0),
     )
     seeds = np.random.SeedSequence(as_integer("seed", seed, 0, 2**63)).spawn(2)
     random = np.random.default_rng(seeds[0])
-    lane, drift = random.uniform(-2.2, -1.4), random.uniform(-0.6, 0.6)
+    lane, drift = random.uniform(-1.6, -0.8), random.uniform(-0.5, 0.5)
     turn = random.choice([-1.0, 1.0]) * random.uniform(math.radians(3.0), math.radians(12.0))
     (yaw, pitch, roll), (_, nod, lean) = random.normal(0.0, np.radians((2.0, 0.6, 0.6)), (2, 3))
     first = pose((0.0, lane, 1.8), yaw=yaw, pitch=pitch, roll=roll)
@@ -80,7 +80,7 @@ def _street(random: np.random.Generator) -> list[Shape]:
             kerb = box((begin + end) / 2.0, _KERB + 5.0, -0.1, (end - begin, 10.0, random.uniform(0.2, 0.26)))
             half_street += [kerb, *_houses(random, begin, end)]
             half_street += _row(random, begin, end, _KERB - 1.1, (5.5, 11.0), (car, car, car, van))
-            half_street += _row(random, begin, end, _KERB + 0.7, (4.0, 12.0), (tree, post, tree, sign, bin_))
+            half_street += _row(random, begin, end, _KERB + 0.7, (4.0, 12.0), (tree, post, tree, sign, bins))
         shapes += moved(half_street, _BEGIN + _END if side else 0.0, 0.0, yaw=side)
     return shapes
 
