@@ -62,6 +62,15 @@ def test_the_nearest_shape_wins_whatever_the_order() -> None:
         assert Scene(turned).cast(ORIGIN, AHEAD).ranges[0] == pytest.approx(2.5)
 
 
+def test_what_is_too_far_away_is_not_met() -> None:
+    scene = Scene(
+        [Shape("box", (5.0, 0.0, 0.0), (1.0, 1.0, 1.0)), Shape("ellipsoid", (2.0, 3.0, 0.0), (1.0, 2.0, 1.0))]
+    )
+    assert scene.cast(ORIGIN, AHEAD, max_range=4.01).ranges[0] == pytest.approx(4.0)
+    too_far = scene.cast(ORIGIN, AHEAD, max_range=3.99)
+    assert (too_far.ranges[0], too_far.cosines[0]) == (math.inf, 0.0)
+
+
 def test_no_rays_and_no_shapes_are_fine() -> None:
     assert Scene([]).cast(ORIGIN, AHEAD).ranges.tolist() == [math.inf]
     assert Scene([Shape("box", (5.0, 0.0, 0.0), (1.0, 1.0, 1.0))]).cast(ORIGIN, np.empty((0, 3))).ranges.size == 0
