@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -36,6 +37,30 @@ VectorOut<T> to_numpy(std::vector<T>&& values) {
   auto* owned = new std::vector<T>(std::move(values));
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return VectorOut<T>(owned->data(), {owned->size()}, owner);
+}
+
+template <class T>
+using MatrixOut = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
+using PointsIn = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+MatrixOut<T> to_matrix(std::vector<T>&& values, std::size_t columns) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return MatrixOut<T>(owned->data(), {columns == 0 ? 0 : owned->size() / columns, columns}, owner);
+}
+
+// A copy of the caller's numbers, who may have threads that change them while they are used.
+template <class Array>
+auto copied(const Array& array) {
+  using T = std::remove_const_t<typename Array::Scalar>;
+  if (array.shape(0) > 0x7FFFFFFF) throw nb::value_error("too many rows");
+  return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+inline std::array<double, 3> as_viewpoint(const VectorIn<double>& array) {
+  if (array.size() != 3) throw nb::value_error("a viewpoint has three coordinates");
+  return {array.data()[0], array.data()[1], array.data()[2]};
 }
 
 // The kernels in use: the best that the processor has, unless select_simd() chose another.
@@ -106,6 +131,8 @@ inline Control uninterrupted_control() {
 
 void bind_graph(nb::module_& m);
 void bind_clique(nb::module_& m);
+void bind_alignment(nb::module_& m);
+void bind_clouds(nb::module_& m);
 void bind_consistency(nb::module_& m);
 void bind_continuous(nb::module_& m);
 void bind_text(nb::module_& m);

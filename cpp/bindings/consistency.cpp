@@ -10,10 +10,10 @@ namespace clipperplus::bindings {
 
 namespace {
 
-using PointsIn = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using LandmarksIn = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using PairsIn = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
-Graph bound_join(PointsIn source, PointsIn target, std::optional<PairsIn> associations, double epsilon,
+Graph bound_join(LandmarksIn source, LandmarksIn target, std::optional<PairsIn> associations, double epsilon,
                  std::optional<VectorIn<double>> epsilons, double min_distance, bool one_to_one,
                  std::size_t clique_size, std::size_t threads) {
   const std::size_t dimension = source.shape(1);

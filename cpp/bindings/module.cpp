@@ -84,6 +84,8 @@ NB_MODULE(_core, m) {
 
   bind_graph(m);
   bind_clique(m);
+  bind_alignment(m);
+  bind_clouds(m);
   bind_consistency(m);
   bind_continuous(m);
   bind_text(m);

@@ -30,6 +30,7 @@ inline SharedWords shared_words(const Word* a, const Word* b) {
 using Floats = __m256;
 constexpr std::size_t kFloatLanes = 8;
 inline Floats load(const float* p) { return _mm256_load_ps(p); }
+inline void store(float* p, Floats x) { _mm256_store_ps(p, x); }
 inline Floats broadcast(float x) { return _mm256_set1_ps(x); }
 inline Floats fused(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(a, b, c); }
 inline Floats larger(Floats a, Floats b) { return _mm256_max_ps(a, b); }

@@ -78,10 +78,36 @@ PeelKey subtract_and_find_min(PeelKey* keys, const Word* row, std::size_t words,
       _mm512_min_epu32(_mm512_min_epu32(smallest[0], smallest[1]), _mm512_min_epu32(smallest[2], smallest[3])));
 }
 
+#define CLIPPERPLUS_OWN_SELECT_NEAR
+std::size_t select_near(const NearCandidates& candidates, const double* point, std::int32_t self, double square,
+                        std::int32_t* near) {
+  const __m512d px = _mm512_set1_pd(point[0]), py = _mm512_set1_pd(point[1]), pz = _mm512_set1_pd(point[2]);
+  const __m512d limit = _mm512_set1_pd(square);
+  const __m256i me = _mm256_set1_epi32(self);
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < candidates.count; k += 8) {
+    const std::size_t rest = candidates.count - k;
+    const auto lanes = static_cast<__mmask8>(rest >= 8 ? 0xFF : (1U << rest) - 1);
+    const __m512d dx = _mm512_sub_pd(_mm512_maskz_loadu_pd(lanes, candidates.x + k), px);
+    const __m512d dy = _mm512_sub_pd(_mm512_maskz_loadu_pd(lanes, candidates.y + k), py);
+    const __m512d dz = _mm512_sub_pd(_mm512_maskz_loadu_pd(lanes, candidates.z + k), pz);
+    const __m512d sum =
+        _mm512_add_pd(_mm512_add_pd(_mm512_mul_pd(dx, dx), _mm512_mul_pd(dy, dy)), _mm512_mul_pd(dz, dz));
+    const __m256i indices = _mm256_maskz_loadu_epi32(lanes, candidates.indices + k);
+    const __mmask8 inside = _mm512_mask_cmp_pd_mask(lanes, sum, limit, _CMP_LE_OQ);
+    const __mmask8 kept = _mm256_mask_cmpneq_epi32_mask(inside, indices, me);
+    // Packed in a register: compressing into memory is slow on some processors.
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(near + count), _mm256_maskz_compress_epi32(kept, indices));
+    count += static_cast<std::size_t>(__builtin_popcount(kept));
+  }
+  return count;
+}
+
 #define CLIPPERPLUS_OWN_FLOATS
 using Floats = __m512;
 constexpr std::size_t kFloatLanes = 16;
 inline Floats load(const float* p) { return _mm512_load_ps(p); }
+inline void store(float* p, Floats x) { _mm512_store_ps(p, x); }
 inline Floats broadcast(float x) { return _mm512_set1_ps(x); }
 inline Floats fused(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
 inline Floats larger(Floats a, Floats b) { return _mm512_max_ps(a, b); }

@@ -197,10 +197,38 @@ Word find_misses(const std::uint16_t* misses, std::uint16_t wanted) {
 }
 #endif
 
+std::size_t grow_clique(const Word* rows, std::size_t stride, Word* candidates, Vertex* members, std::size_t count,
+                        Vertex* clique) {
+  std::size_t size = 0;
+  while (count > 0) {
+    const Word* best = nullptr;
+    std::size_t most = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const Word* row = rows + static_cast<std::size_t>(members[k]) * stride;
+      std::size_t shared = 0;
+      for (std::size_t w = 0; w < stride; ++w) shared += bit_count(row[w] & candidates[w]);
+      if (best == nullptr || shared > most) {
+        best = row;
+        most = shared;
+        clique[size] = members[k];
+      }
+    }
+    ++size;
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (test_bit(best, static_cast<std::size_t>(members[k]))) members[kept++] = members[k];
+    }
+    count = kept;
+    for (std::size_t w = 0; w < stride; ++w) candidates[w] &= best[w];
+  }
+  return size;
+}
+
 #ifndef CLIPPERPLUS_OWN_FLOATS
 using Floats = float __attribute__((vector_size(16)));
 constexpr std::size_t kFloatLanes = 4;
 inline Floats load(const float* p) { return *reinterpret_cast<const Floats*>(p); }
+inline void store(float* p, Floats x) { *reinterpret_cast<Floats*>(p) = x; }
 inline Floats broadcast(float x) { return Floats{x, x, x, x}; }
 inline Floats fused(Floats a, Floats b, Floats c) { return a * b + c; }
 inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
@@ -225,7 +253,9 @@ void add_to_others(double* y, const Word* row, std::size_t words, double value) 
 #endif
 
 // clang-format off: what is used comes before what uses it
+#include "clouds.inc.h"
 #include "distances.inc.h"
+#include "features.inc.h"
 #include "weak_edges.inc.h"
 #include "colour_bound.inc.h"
 #include "search.inc.h"
@@ -240,6 +270,7 @@ constexpr Kernels table(const char* name) {
       .gather_transposed = gather_transposed,
       .subtract_and_find_min = subtract_and_find_min,
       .extend_greedily = extend_greedily,
+      .grow_clique = grow_clique,
       .take_colour_class = take_colour_class,
       .count_misses = count_misses,
       .find_misses = find_misses,
@@ -248,6 +279,9 @@ constexpr Kernels table(const char* name) {
       .find_weak_edges = find_weak_edges,
       .table_sums = table_sums,
       .compare_distances = compare_distances,
+      .compare_features = compare_features,
+      .select_near = select_near,
+      .sort_pairs = sort_pairs,
       .add_to_others = add_to_others,
       .step = step,
       .scale = scale,

@@ -92,6 +92,31 @@ struct DistanceBlock {
   float apart_high, apart_low;  // squares of the least distance with and without its margin; negative: none
 };
 
+// 64 features against 64 others, as vectors whose inner products are wanted.
+struct FeatureBlock {
+  std::size_t dimensions;
+  const float* rows;     // one after the other
+  const float* columns;  // kBlock of them, a dimension at a time
+  const float* row_limits;
+  const float* column_limits;
+};
+
+// Points that may be near another, coordinates apart.
+struct NearCandidates {
+  const double* x;
+  const double* y;
+  const double* z;
+  const std::int32_t* indices;
+  std::size_t count;
+};
+
+// Up to kBlock neighbours of a point with their normals, and in which of 11 bins the three angles of each pair fall.
+struct PairBatch {
+  alignas(64) double x[kBlock], y[kBlock], z[kBlock], nx[kBlock], ny[kBlock], nz[kBlock];
+  alignas(64) std::int32_t bins[3][kBlock];
+  std::int32_t valid[kBlock];  // 0: the pair has no angles
+};
+
 struct Kernels {
   const char* name;
 
@@ -113,6 +138,11 @@ struct Kernels {
   // Gives up and returns 0 as soon as more than `must_beat` vertices cannot be reached; else the size.
   std::size_t (*extend_greedily)(const Word* rows, std::size_t stride, Word* candidates, Vertex* clique,
                                  std::size_t size, std::size_t must_beat);
+
+  // Grows `clique` by the candidate that has the most neighbours among the candidates, ties to the first in `members`,
+  // which lists them. Clobbers both; returns the size. There is room for all members.
+  std::size_t (*grow_clique)(const Word* rows, std::size_t stride, Word* candidates, Vertex* members, std::size_t count,
+                             Vertex* clique);
 
   // Takes the lowest member of `pool` and drops its neighbours, until `pool` is empty: a colour class, removed from
   // `uncoloured`. Returns the size of the class.
@@ -138,6 +168,16 @@ struct Kernels {
 
   // Bit j of maybe[i]: association i and j may be consistent; of surely[i]: they are, without a doubt.
   void (*compare_distances)(const DistanceBlock& block, Word* maybe, Word* surely);
+
+  // products[kBlock * i + j] of row i and column j. Bit j of hits[i]: it is below the limit of the row or the column.
+  void (*compare_features)(const FeatureBlock& block, float* products, Word* hits);
+
+  // Candidates within the squared distance of a point, other than itself. Room for all of them and eight more in
+  // `near`.
+  std::size_t (*select_near)(const NearCandidates& candidates, const double* point, std::int32_t self, double square,
+                             std::int32_t* near);
+  // Fills bins and valid of the first `count` of a batch.
+  void (*sort_pairs)(const double* point, const double* normal, PairBatch& batch, std::size_t count);
 
   // y[i] += value for every i that is not in `row`.
   void (*add_to_others)(double* y, const Word* row, std::size_t words, double value);

@@ -1,0 +1,204 @@
+#include "clouds/alignment.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include "clouds/for_each_point.h"
+#include "clouds/hypotheses.h"
+#include "clouds/range_image.h"
+#include "common.h"
+
+namespace clipperplus::bindings {
+
+namespace {
+
+using MotionsIn = nb::ndarray<const double, nb::shape<-1, 4, 4>, nb::c_contig, nb::device::cpu>;
+using MotionsOut = nb::ndarray<nb::numpy, double, nb::shape<-1, 4, 4>>;
+
+std::vector<RigidMotion> as_motions(const MotionsIn& array) {
+  std::vector<RigidMotion> motions(array.shape(0));
+  for (std::size_t k = 0; k < motions.size(); ++k) {
+    const double* matrix = array.data() + 16 * k;
+    for (std::size_t a = 0; a < 3; ++a) {
+      for (std::size_t b = 0; b < 3; ++b) motions[k].rotation[a][b] = matrix[4 * a + b];
+      motions[k].translation[a] = matrix[4 * a + 3];
+    }
+  }
+  return motions;
+}
+
+template <class Motions, class MotionOf>
+MotionsOut to_matrices(const Motions& motions, MotionOf motion_of) {
+  auto* owned = new std::vector<double>(16 * motions.size(), 0.0);
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  for (std::size_t k = 0; k < motions.size(); ++k) {
+    double* matrix = owned->data() + 16 * k;
+    const RigidMotion& motion = motion_of(motions[k]);
+    for (std::size_t a = 0; a < 3; ++a) {
+      for (std::size_t b = 0; b < 3; ++b) matrix[4 * a + b] = motion.rotation[a][b];
+      matrix[4 * a + 3] = motion.translation[a];
+    }
+    matrix[15] = 1.0;
+  }
+  return MotionsOut(owned->data(), {motions.size(), 4, 4}, owner);
+}
+
+auto bound_hypotheses(const Graph& graph, PointsIn source, PointsIn target, VectorIn<std::int32_t> known,
+                      VectorIn<std::int32_t> starts, std::size_t most, std::size_t least_size, double apart,
+                      std::size_t threads) {
+  const auto n = graph.num_vertices();
+  if (source.shape(0) != n || target.shape(0) != n) throw nb::value_error("a point of each cloud for every vertex");
+  const auto from = copied(source), to = copied(target);
+  const auto first = copied(known), seeds = copied(starts);
+  for (const auto* vertices : {&first, &seeds}) {
+    for (const std::int32_t v : *vertices) {
+      if (v < 0 || static_cast<std::size_t>(v) >= n) throw nb::value_error("no such vertex");
+    }
+  }
+  std::vector<Hypothesis> found;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int32_t> members;
+  {
+    const WithoutGil without_gil;
+    auto control = uninterrupted_control();
+    const HypothesisOptions options{.most = most, .least_size = least_size, .apart = apart, .threads = threads};
+    found = find_hypotheses(graph, from, to, first, seeds, options, kernels(), control);
+    for (const Hypothesis& hypothesis : found) {
+      members.insert(members.end(), hypothesis.clique.begin(), hypothesis.clique.end());
+      offsets.push_back(static_cast<std::int64_t>(members.size()));
+    }
+  }
+  return std::tuple(to_matrices(found, [](const Hypothesis& h) -> const RigidMotion& { return h.motion; }),
+                    to_numpy(std::move(offsets)), to_numpy(std::move(members)));
+}
+
+void check_normals(const PointsIn& points, const PointsIn& normals) {
+  if (points.shape(0) != normals.shape(0)) throw nb::value_error("as many normals as points");
+}
+
+auto bound_refine(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double reach,
+                  double least_cosine, int steps, std::size_t threads) {
+  check_normals(points, normals);
+  auto motions = as_motions(array);
+  {
+    const auto p = copied(points), n = copied(normals);
+    const WithoutGil without_gil;
+    auto control = uninterrupted_control();
+    for_each_point(
+        motions.size(), threads, control,
+        [&](std::size_t k) { motions[k] = refine_motion(target, {p, n}, motions[k], {reach, least_cosine}, steps); },
+        1);
+  }
+  return to_matrices(motions, [](const RigidMotion& motion) -> const RigidMotion& { return motion; });
+}
+
+auto bound_overlap(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double distance,
+                   double least_cosine, std::size_t threads) {
+  check_normals(points, normals);
+  const auto motions = as_motions(array);
+  std::vector<std::int64_t> near(motions.size()), agreeing(motions.size());
+  {
+    const auto p = copied(points), n = copied(normals);
+    const WithoutGil without_gil;
+    auto control = uninterrupted_control();
+    const auto measure = [&](std::size_t k) {
+      const Overlap overlap = measure_overlap(target, {p, n}, motions[k], {distance, least_cosine});
+      near[k] = static_cast<std::int64_t>(overlap.near);
+      agreeing[k] = static_cast<std::int64_t>(overlap.agreeing);
+    };
+    for_each_point(motions.size(), threads, control, measure, 1);
+  }
+  return std::pair(to_numpy(std::move(near)), to_numpy(std::move(agreeing)));
+}
+
+std::vector<std::int64_t> count_in_front(const RangeImage& image, const std::vector<double>& points,
+                                         const std::vector<RigidMotion>& motions, double margin, std::size_t threads,
+                                         Control& control) {
+  std::vector<std::int64_t> counts(motions.size());
+  for_each_point(
+      motions.size(), threads, control,
+      [&](std::size_t k) { counts[k] = static_cast<std::int64_t>(image.count_in_front(points, motions[k], margin)); },
+      1);
+  return counts;
+}
+
+auto bound_fit(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double distance,
+               double least_cosine) {
+  check_normals(points, normals);
+  const auto motions = as_motions(array);
+  if (motions.size() != 1) throw nb::value_error("one motion");
+  const auto p = copied(points), n = copied(normals);
+  NormalEquations sums;
+  {
+    const WithoutGil without_gil;
+    sums = measure_fit(target, {p, n}, motions[0], {distance, least_cosine});
+  }
+  std::vector<double> information;
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t j = 0; j < 6; ++j) information.push_back(sums.information[std::max(i, j)][std::min(i, j)]);
+  }
+  std::vector<double> centre(sums.centre.begin(), sums.centre.end());
+  return std::tuple(to_matrix(std::move(information), 6), to_numpy(std::move(centre)), sums.weights, sums.squares);
+}
+
+}  // namespace
+
+void bind_alignment(nb::module_& m) {
+  m.def("find_hypotheses", bound_hypotheses, nb::arg("graph"), nb::arg("source"), nb::arg("target"), nb::arg("known"),
+        nb::arg("starts"), nb::arg("most"), nb::arg("least_size"), nb::arg("apart"), nb::arg("threads"),
+        "Distinct motions from large cliques: their matrices, where the clique of each begins, and the cliques.");
+  nb::class_<SurfaceGrid>(m, "SurfaceGrid")
+      .def(
+          "__init__",
+          [](SurfaceGrid* self, PointsIn points, PointsIn normals, double cell, int reach) {
+            check_normals(points, normals);
+            const auto p = copied(points), n = copied(normals);
+            const WithoutGil without_gil;
+            new (self) SurfaceGrid(p, n, cell, reach);
+          },
+          nb::arg("points"), nb::arg("normals"), nb::arg("cell"), nb::arg("reach"));
+  nb::class_<RangeImage>(m, "RangeImage")
+      .def(
+          "__init__",
+          [](RangeImage* self, PointsIn points, VectorIn<double> viewpoint) {
+            const auto p = copied(points);
+            const Vector3 sensor = as_viewpoint(viewpoint);
+            const WithoutGil without_gil;
+            new (self) RangeImage(p, sensor);
+          },
+          nb::arg("points"), nb::arg("viewpoint"))
+      .def(
+          "count_in_front",
+          [](const RangeImage& self, PointsIn points, MotionsIn array, double margin, std::size_t threads) {
+            const auto p = copied(points);
+            const auto motions = as_motions(array);
+            std::vector<std::int64_t> counts;
+            {
+              const WithoutGil without_gil;
+              auto control = uninterrupted_control();
+              counts = count_in_front(self, p, motions, margin, threads, control);
+            }
+            return to_numpy(std::move(counts));
+          },
+          nb::arg("points"), nb::arg("motions"), nb::arg("margin"), nb::arg("threads"))
+      .def(
+          "count_hidden",
+          [](const RangeImage& self, PointsIn points, double margin) {
+            const auto p = copied(points);
+            const WithoutGil without_gil;
+            return self.count_hidden(p, margin);
+          },
+          nb::arg("points"), nb::arg("margin"));
+  m.def("refine_motions", bound_refine, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
+        nb::arg("reach"), nb::arg("least_cosine"), nb::arg("steps"), nb::arg("threads"),
+        "The motions after some steps of point-to-plane ICP.");
+  m.def("measure_overlaps", bound_overlap, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
+        nb::arg("distance"), nb::arg("least_cosine"), nb::arg("threads"),
+        "How many points come near the target, and how many of them with the same normal.");
+  m.def("measure_fit", bound_fit, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motion"),
+        nb::arg("distance"), nb::arg("least_cosine"),
+        "What pairs of points say about a small motion, turn first: 6 × 6 information, the centre of the turns, the "
+        "number of pairs, the sum of their squared distances along the normals.");
+}
+
+}  // namespace clipperplus::bindings

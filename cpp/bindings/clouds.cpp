@@ -1,0 +1,103 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <array>
+
+#include "clouds/fpfh.h"
+#include "clouds/matching.h"
+#include "clouds/neighbours.h"
+#include "clouds/normals.h"
+#include "clouds/voxels.h"
+#include "common.h"
+
+namespace clipperplus::bindings {
+
+namespace {
+
+using FeaturesIn = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+auto bound_voxel_means(PointsIn array, double size) {
+  const auto points = copied(array);
+  VoxelMeans means;
+  {
+    const WithoutGil without_gil;
+    means = voxel_means(points, size);
+  }
+  return std::pair(to_matrix(std::move(means.points), 3), to_numpy(std::move(means.counts)));
+}
+
+Neighbours bound_find_neighbours(PointsIn array, double radius, std::size_t threads) {
+  const auto points = copied(array);
+  const WithoutGil without_gil;
+  auto control = uninterrupted_control();
+  return find_neighbours(points, radius, threads, kernels(), control);
+}
+
+void check_size(const Neighbours& neighbours, std::size_t points) {
+  if (neighbours.offsets.size() != points + 1) throw nb::value_error("neighbours of other points");
+}
+
+auto bound_normals(PointsIn array, const Neighbours& neighbours, double radius, VectorIn<double> viewpoint,
+                   std::size_t threads) {
+  const auto points = copied(array);
+  check_size(neighbours, array.shape(0));
+  const auto sensor = as_viewpoint(viewpoint);
+  std::vector<double> normals;
+  {
+    const WithoutGil without_gil;
+    auto control = uninterrupted_control();
+    normals = estimate_normals(points, neighbours, radius, sensor, threads, control);
+  }
+  return to_matrix(std::move(normals), 3);
+}
+
+auto bound_fpfh(PointsIn point_array, PointsIn normal_array, const Neighbours& neighbours, std::size_t threads) {
+  const auto points = copied(point_array), normals = copied(normal_array);
+  check_size(neighbours, point_array.shape(0));
+  if (normals.size() != points.size()) throw nb::value_error("as many normals as points");
+  std::vector<float> features;
+  {
+    const WithoutGil without_gil;
+    auto control = uninterrupted_control();
+    features = compute_fpfh(points, normals, neighbours, threads, kernels(), control);
+  }
+  return to_matrix(std::move(features), kFeatureBins);
+}
+
+auto bound_nearest(FeaturesIn source, FeaturesIn target, std::size_t k, std::size_t threads) {
+  if (source.shape(1) != target.shape(1) || source.shape(1) == 0) throw nb::value_error("features of one length");
+  const auto from = copied(source), to = copied(target);
+  NearestBothWays found;
+  {
+    const WithoutGil without_gil;
+    auto control = uninterrupted_control();
+    found = nearest_features(from, to, source.shape(1), k, threads, kernels(), control);
+  }
+  auto& [there, back] = found;
+  return std::tuple(to_matrix(std::move(there.indices), there.k), to_matrix(std::move(there.squares), there.k),
+                    to_matrix(std::move(back.indices), back.k), to_matrix(std::move(back.squares), back.k));
+}
+
+}  // namespace
+
+void bind_clouds(nb::module_& m) {
+  m.def("voxel_means", bound_voxel_means, nb::arg("points"), nb::arg("size"),
+        "Means of the points in each cell, and how many there are. The points must be finite.");
+  nb::class_<Neighbours>(m, "Neighbours")
+      .def_prop_ro("count", [](const Neighbours& self) { return self.indices.size(); })
+      .def("of", [](const Neighbours& self, std::size_t i) {
+        if (i + 1 >= self.offsets.size()) throw nb::index_error("no such point");
+        const auto found = self.of(i);
+        return to_numpy(std::vector<std::int32_t>(found.begin(), found.end()));
+      });
+  m.def("find_neighbours", bound_find_neighbours, nb::arg("points"), nb::arg("radius"), nb::arg("threads"),
+        "The points within a radius of each point.");
+  m.def("estimate_normals", bound_normals, nb::arg("points"), nb::arg("neighbours"), nb::arg("radius"),
+        nb::arg("viewpoint"), nb::arg("threads"), "Unit normals, turned towards the viewpoint.");
+  m.def("compute_fpfh", bound_fpfh, nb::arg("points"), nb::arg("normals"), nb::arg("neighbours"), nb::arg("threads"),
+        "Fast point feature histograms, 33 numbers a point.");
+  m.def("nearest_features", bound_nearest, nb::arg("source"), nb::arg("target"), nb::arg("k"), nb::arg("threads"),
+        "Numbers and squared distances of the k nearest: of each source feature, then of each target feature.");
+}
+
+}  // namespace clipperplus::bindings

@@ -1,0 +1,51 @@
+// How well a motion lays one cloud on another, and how to improve it: a few steps of point-to-plane ICP.
+//
+// For each point p of the source, q is the target's point near R p + t (surface_grid.h) and n its normal; pairs count
+// if they are close enough and their normals agree. A pair costs about 20 ns, most of it the look-up in memory.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "rigid.h"
+#include "surface_grid.h"
+
+namespace clipperplus {
+
+struct OrientedPoints {
+  std::span<const double> points, normals;  // x y z of each
+};
+
+// Which pairs count.
+struct PairRule {
+  double distance;      // at most so far apart
+  double least_cosine;  // of the angle between the normals
+};
+
+struct Overlap {
+  std::size_t near = 0;      // points with a point of the target within the distance …
+  std::size_t agreeing = 0;  // … whose normals agree, too
+};
+
+Overlap measure_overlap(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
+                        const PairRule& rule);
+
+// The sums of a least-squares problem: Σ w (n · (R p + t - q) + n · (ω × (R p + t - centre) + v))² over the pairs, for
+// a small turn ω and shift v.
+struct NormalEquations {
+  Vector3 centre{};
+  Matrix<6> information{};              // lower triangle; ω first
+  std::array<double, 6> slope{};        // half the derivative at (ω, v) = 0, negative
+  double weights = 0.0, squares = 0.0;  // Σ w, Σ w (n · (R p + t - q))²
+};
+
+// All weights 1; turns about the mean of the moved pairs.
+NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
+                            const PairRule& rule);
+
+// Steps that minimise the sum with weights that fall from 1 to 0 at the distance of the rule (Tukey's). Fewer than six
+// pairs, or pairs that do not determine a motion, end it where it is.
+RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
+                          const PairRule& rule, int steps);
+
+}  // namespace clipperplus

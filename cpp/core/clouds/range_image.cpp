@@ -1,0 +1,86 @@
+#include "range_image.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace clipperplus {
+
+namespace {
+
+constexpr float kNothing = std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+RangeImage::RangeImage(std::span<const double> points, const Vector3& viewpoint)
+    : viewpoint_(viewpoint), nearest_(6 * kSide * kSide, kNothing), free_(nearest_.size(), 0.0F) {
+  Vector3 direction;
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    const auto range = static_cast<float>(range_of(&points[k], direction));
+    float& seen = nearest_[pixel(direction)];
+    seen = std::min(seen, range);
+  }
+  for (std::size_t face = 0; face < 6; ++face) {
+    const std::size_t axis = face / 2;
+    for (int v = 0; v < kSide; ++v) {
+      for (int u = 0; u < kSide; ++u) {
+        const std::size_t place = (face * kSide + static_cast<std::size_t>(v)) * kSide + static_cast<std::size_t>(u);
+        if (nearest_[place] == kNothing) continue;
+        float least = kNothing;
+        for (int dv = -1; dv <= 1; ++dv) {
+          for (int du = -1; du <= 1; ++du) {  // beyond the edge, this points to the next face
+            Vector3 around;
+            around[axis] = face % 2 == 0 ? 1.0 : -1.0;
+            around[(axis + 1) % 3] = 2.0 * (u + du + 0.5) / kSide - 1.0;
+            around[(axis + 2) % 3] = 2.0 * (v + dv + 0.5) / kSide - 1.0;
+            least = std::min(least, nearest_[pixel(around)]);
+          }
+        }
+        free_[place] = least;
+      }
+    }
+  }
+}
+
+std::size_t RangeImage::pixel(const Vector3& direction) {
+  std::size_t axis = 0;
+  for (std::size_t a = 1; a < 3; ++a) {
+    if (std::abs(direction[a]) > std::abs(direction[axis])) axis = a;
+  }
+  const double scale = 0.5 * kSide / std::abs(direction[axis]);
+  const auto step = [&](double x) {
+    return static_cast<std::size_t>(std::clamp(static_cast<int>(x * scale + 0.5 * kSide), 0, kSide - 1));
+  };
+  const std::size_t face = 2 * axis + (direction[axis] < 0.0 ? 1 : 0);
+  return (face * kSide + step(direction[(axis + 2) % 3])) * kSide + step(direction[(axis + 1) % 3]);
+}
+
+double RangeImage::range_of(const double* point, Vector3& direction) const {
+  for (std::size_t a = 0; a < 3; ++a) direction[a] = point[a] - viewpoint_[a];
+  const double range = std::sqrt(dot(direction, direction));
+  if (range == 0.0) direction = {1.0, 0.0, 0.0};
+  return range;
+}
+
+std::size_t RangeImage::count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const {
+  std::size_t count = 0;
+  Vector3 direction;
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    const Vector3 place = motion.apply(&points[k]);
+    const double range = range_of(place.data(), direction);
+    count += range + margin < static_cast<double>(free_[pixel(direction)]) ? 1 : 0;
+  }
+  return count;
+}
+
+std::size_t RangeImage::count_hidden(std::span<const double> points, double margin) const {
+  std::size_t count = 0;
+  Vector3 direction;
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    const double range = range_of(&points[k], direction);
+    count += range > static_cast<double>(nearest_[pixel(direction)]) + margin ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace clipperplus

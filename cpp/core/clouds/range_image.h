@@ -1,0 +1,41 @@
+// How far a sensor saw in every direction: what lies nearer than that was not there.
+//
+// A cube around the viewpoint, 6 faces of 64 × 64 directions, about 1.4° apart: no angle is computed. Each direction
+// keeps the least range of the points in it and in the eight around it, so that edges and noise are on the safe side; a
+// direction in which nothing was seen says nothing. A look-up is a division and a read of 96 KiB.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "rigid.h"
+
+namespace clipperplus {
+
+class RangeImage {
+ public:
+  // Points x y z, finite, as the sensor saw them from the viewpoint.
+  RangeImage(std::span<const double> points, const Vector3& viewpoint);
+
+  // How many of the points come to lie, after the motion, where the sensor looked through: nearer than what it saw in
+  // that direction by more than `margin`.
+  std::size_t count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const;
+
+  // How many of the points cannot be seen from the viewpoint: others are nearer in that direction, by more than
+  // `margin`. Few if the points are what a sensor there saw, half of them if they surround it or were put together.
+  std::size_t count_hidden(std::span<const double> points, double margin) const;
+
+ private:
+  static constexpr int kSide = 64;
+
+  // The place of a direction in the image.
+  static std::size_t pixel(const Vector3& direction);
+  double range_of(const double* point, Vector3& direction) const;
+
+  Vector3 viewpoint_;
+  std::vector<float> nearest_;  // infinity: nothing seen
+  std::vector<float> free_;     // up to here nothing was in the way, with the directions around; 0: nothing seen
+};
+
+}  // namespace clipperplus

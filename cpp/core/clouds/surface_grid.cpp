@@ -1,0 +1,63 @@
+#include "surface_grid.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace clipperplus {
+
+SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double> normals, double cell, int reach)
+    : points_(points.begin(), points.end()), normals_(normals.begin(), normals.end()), per_cell_(1.0 / cell) {
+  slots_.assign(1024, -1);
+  if (points.empty()) return;
+  for (std::size_t a = 0; a < 3; ++a) {
+    double low = points[a], high = points[a];
+    for (std::size_t k = a; k < points.size(); k += 3) low = std::min(low, points[k]), high = std::max(high, points[k]);
+    low_[a] = low - (reach + 1) * cell;
+    if (!((high - low_[a]) * per_cell_ + reach + 2 < kMostCells)) throw std::length_error("too many cells");
+  }
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    std::array<std::uint32_t, 3> middle;
+    for (std::size_t a = 0; a < 3; ++a) middle[a] = static_cast<std::uint32_t>((points[k + a] - low_[a]) * per_cell_);
+    const auto r = static_cast<std::uint32_t>(reach);
+    const double limit = (reach + 0.5) * (reach + 0.5);
+    for (std::uint32_t z = middle[2] - r; z <= middle[2] + r; ++z) {
+      const double dz = (points[k + 2] - low_[2]) * per_cell_ - z - 0.5;
+      for (std::uint32_t y = middle[1] - r; y <= middle[1] + r; ++y) {
+        const double dy = (points[k + 1] - low_[1]) * per_cell_ - y - 0.5;
+        std::uint32_t current = ~0U;
+        std::size_t block = 0;
+        for (std::uint32_t x = middle[0] - r; x <= middle[0] + r; ++x) {
+          const double dx = (points[k] - low_[0]) * per_cell_ - x - 0.5;
+          const double square = dx * dx + dy * dy + dz * dz;
+          if (square > limit) continue;
+          if (x / 8 != current) block = make_block(current = x / 8, y / 8, z / 8);
+          const std::size_t place = block * 512 + inside({x, y, z});
+          if (static_cast<float>(square) < squares_[place]) {
+            squares_[place] = static_cast<float>(square);
+            cells_[place] = static_cast<std::int32_t>(k / 3);
+          }
+        }
+      }
+    }
+  }
+  squares_ = {};
+}
+
+std::size_t SurfaceGrid::make_block(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+  const std::uint64_t key = static_cast<std::uint64_t>(z) << 40 | static_cast<std::uint64_t>(y) << 20 | x;
+  std::size_t slot = slot_of(key);
+  if (slots_[slot] >= 0) return static_cast<std::size_t>(slots_[slot]);
+  if (2 * (keys_.size() + 1) > slots_.size()) {
+    slots_.assign(2 * slots_.size(), -1);
+    for (std::size_t b = 0; b < keys_.size(); ++b) slots_[slot_of(keys_[b])] = static_cast<std::int32_t>(b);
+    slot = slot_of(key);
+  }
+  slots_[slot] = static_cast<std::int32_t>(keys_.size());
+  keys_.push_back(key);
+  cells_.resize(cells_.size() + 512, -1);
+  squares_.resize(squares_.size() + 512, std::numeric_limits<float>::infinity());
+  return keys_.size() - 1;
+}
+
+}  // namespace clipperplus
