@@ -2,7 +2,7 @@
 
 import atexit
 
-from . import _core, evaluate, invariants
+from . import _core, evaluate, invariants, synthetic
 from .clique import (
     BelachewOptions,
     Certificate,
@@ -23,10 +23,15 @@ from .clique import (
 )
 from .consistency import consistency_graph, consistency_weights
 from .errors import ClipperPlusError, FileFormatError, GraphError, LandmarkError, MemoryLimitError, OptionError
+from .features import PreparedCloud, compute_fpfh, prepare
 from .graph import Graph
 from .info import CoreInfo, core_info, select_simd_from_environment
 from .io.graphs import read_graph, write_graph
 from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closures
+from .matching import match_features
+from .preprocess import choose_voxel_size, downsample, estimate_normals
+from .refine import refine_transform
+from .registration import Evidence, Hypothesis, Pose, RegistrationStage, Status, register, solve
 from .transform import apply_transform, fit_transform, rotation_error, translation_error
 
 __version__ = core_info().version
@@ -40,25 +45,35 @@ __all__ = [
     "CliqueResult",
     "CoreInfo",
     "DingOptions",
+    "Evidence",
     "FileFormatError",
     "Graph",
     "GraphError",
+    "Hypothesis",
     "LandmarkError",
     "LoopClosureSet",
     "LoopClosures",
     "MemoryLimitError",
     "OptionError",
     "PelilloOptions",
+    "Pose",
+    "PreparedCloud",
+    "RegistrationStage",
     "RelaxationOptions",
     "SearchOptions",
     "Stage",
+    "Status",
     "__version__",
     "apply_transform",
+    "choose_voxel_size",
     "clique_number",
+    "compute_fpfh",
     "consistency_graph",
     "consistency_weights",
     "consistent_loop_closures",
     "core_info",
+    "downsample",
+    "estimate_normals",
     "evaluate",
     "find_clique",
     "find_cliques_above",
@@ -67,8 +82,14 @@ __all__ = [
     "invariants",
     "is_clique",
     "is_maximal",
+    "match_features",
+    "prepare",
     "read_graph",
+    "refine_transform",
+    "register",
     "rotation_error",
+    "solve",
+    "synthetic",
     "translation_error",
     "write_graph",
 ]

@@ -25,6 +25,8 @@ __all__ = [
 Poses: TypeAlias = npt.NDArray[np.float64]
 """``(k, 4, 4)``."""
 
+_LAST_ROW_ROUNDING = 1e-9
+"""By how much the last row may fail to be 0 0 0 1, as it does after ``np.linalg.inv``."""
 _ROUNDING = 1e-6
 """By how much a rotation may fail to be one: entries of R R^T - I."""
 FILE_ROUNDING = 1e-2
@@ -45,6 +47,7 @@ def as_poses(name: str, value: Any, rounding: float = _ROUNDING) -> Poses:
     sound = are_rigid(poses, rounding)
     if not sound.all():
         raise LandmarkError(f"{name}: pose {int(sound.argmin())} is no rotation and translation")
+    poses[:, 3] = (0.0, 0.0, 0.0, 1.0)
     return poses
 
 
@@ -53,7 +56,8 @@ def are_rigid(poses: Poses, rounding: float) -> npt.NDArray[np.bool_]:
     with np.errstate(all="ignore"):
         rotations = poses[:, :3, :3]
         products = rotations @ rotations.transpose(0, 2, 1)
-        sound = np.isfinite(poses).all(axis=(1, 2)) & (poses[:, 3] == (0.0, 0.0, 0.0, 1.0)).all(axis=1)
+        last_row = np.abs(poses[:, 3] - (0.0, 0.0, 0.0, 1.0))
+        sound = np.isfinite(poses).all(axis=(1, 2)) & (last_row <= _LAST_ROW_ROUNDING).all(axis=1)
         sound &= (np.abs(products - np.eye(3)) < rounding).all(axis=(1, 2)) & (np.linalg.det(rotations) > 0.0)
     return np.asarray(sound)
 

@@ -1,0 +1,140 @@
+"""What a surface looks like around a point: fast point feature histograms, and clouds that are ready to be matched."""
+
+from __future__ import annotations
+
+import functools
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .errors import OptionError
+from .preprocess import Neighbourhoods, as_cloud, as_viewpoint, choose_voxel_size, downsample, estimate_normals
+from .validation import as_integer, as_number, as_unit_vectors
+
+__all__ = ["FREE_SPACE_MARGIN", "PreparedCloud", "compute_fpfh", "prepare"]
+
+_NORMAL_RADIUS = 2.0
+"""Voxels: the neighbours that a normal is fitted to."""
+_FEATURE_RADIUS = 5.0
+"""Voxels: the neighbours that a feature describes."""
+_GRID_REACH = 2
+"""Voxels around a surface in which its nearest point can be looked up, and half a voxel more."""
+_MOST_HIDDEN = 0.3
+"""Share of a cloud that may be hidden from its viewpoint: fused frames have some, a model from all sides half."""
+FREE_SPACE_MARGIN = 3.0
+"""Voxels by which a point must be nearer to a sensor than what it saw there, to be in its way."""
+
+
+def compute_fpfh(
+    points: Any,
+    normals: Any,
+    *,
+    radius: float,
+    neighbours: Neighbourhoods | None = None,
+    threads: int = 1,
+) -> npt.NDArray[np.float32]:
+    """Return the fast point feature histogram of every point, ``(n, 33)`` numbers (Rusu, Blodow, Beetz, ICRA 2009).
+
+    Three angles between normals, 11 bins each, over the neighbours within ``radius`` metres: those of the point itself
+    plus the mean of those of its neighbours, weighted by one over the squared distance; each adds up to 100, so all to
+    600. The definition is spelled out in ``cpp/core/clouds/fpfh.h``. ``neighbours`` saves the search where they are
+    known. A point without neighbours has zeros.
+    """
+    radius = as_number("radius", radius, 0.0, math.inf, open_interval=True)
+    threads = as_integer("threads", threads, 1, 1024)
+    if neighbours is None:
+        neighbours = Neighbourhoods(points, radius=radius, threads=threads)
+    elif neighbours.radius != radius:
+        raise OptionError(f"neighbours: expected those within {radius}, got those within {neighbours.radius}")
+    directions = as_unit_vectors("normals", normals, len(neighbours))
+    return _core.compute_fpfh(neighbours.points, directions, neighbours._native, threads)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedCloud:
+    """All that registration needs of one cloud; prepare it once to register it with several others."""
+
+    points: npt.NDArray[np.float64]
+    """``(n, 3)``: one for each voxel."""
+    normals: npt.NDArray[np.float64]
+    """``(n, 3)``, unit length, towards the sensor."""
+    features: npt.NDArray[np.float32]
+    """``(n, 33)``."""
+    voxel_size: float
+    """Metres."""
+    sight: _core.RangeImage | None
+    """How far the sensor saw in every direction. None where the cloud is not what a sensor at the viewpoint sees."""
+    num_raw: int
+    """Points of the cloud before."""
+    num_dropped: int
+    """Points that were left out because a coordinate was no finite number."""
+    seconds: Mapping[str, float]
+    """What each step took."""
+
+    @functools.cached_property
+    def surface(self) -> _core.SurfaceGrid:
+        """The nearest points around the surface, to lay another cloud on it."""
+        return _core.SurfaceGrid(self.points, self.normals, self.voxel_size, _GRID_REACH)
+
+
+def prepare(
+    cloud: Any,
+    *,
+    voxel_size: float | None = None,
+    viewpoint: npt.ArrayLike | None = None,
+    threads: int = 1,
+) -> PreparedCloud:
+    """Take voxel means of a cloud, their normals and features.
+
+    Parameters
+    ----------
+    cloud
+        ``(n, 3)`` points, or anything with ``.points``. Points that are not finite are left out.
+    voxel_size
+        Metres; None: chosen by :func:`clipperplus.preprocess.choose_voxel_size`.
+    viewpoint
+        Where the sensor was; None: what the cloud says in ``.viewpoint``, or else the origin.
+    threads
+        The result does not depend on it.
+
+    """
+    clock = _Clock()
+    points, dropped = as_cloud("cloud", cloud)
+    if viewpoint is None:
+        told = None if isinstance(cloud, np.ndarray) else getattr(cloud, "viewpoint", None)
+        viewpoint = (0.0, 0.0, 0.0) if told is None else told
+    sensor = as_viewpoint(viewpoint)
+    if voxel_size is None:
+        voxel_size = choose_voxel_size(points)
+    means = downsample(points, voxel_size=voxel_size)
+    clock.lap("voxels")
+    neighbours = Neighbourhoods(means, radius=_FEATURE_RADIUS * voxel_size, threads=threads)
+    clock.lap("neighbours")
+    normals = estimate_normals(
+        means, radius=_NORMAL_RADIUS * voxel_size, viewpoint=sensor, neighbours=neighbours, threads=threads
+    )
+    clock.lap("normals")
+    features = compute_fpfh(means, normals, radius=neighbours.radius, neighbours=neighbours, threads=threads)
+    clock.lap("features")
+    sight: _core.RangeImage | None = _core.RangeImage(points, sensor)
+    if sight is not None and sight.count_hidden(means, FREE_SPACE_MARGIN * voxel_size) > _MOST_HIDDEN * len(means):
+        sight = None
+    clock.lap("line of sight")
+    return PreparedCloud(means, normals, features, voxel_size, sight, len(points) + dropped, dropped, clock.seconds)
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name] = now - self._last
+        self._last = now

@@ -1,0 +1,145 @@
+"""From raw points to evenly spaced ones with normals: one mean a voxel, neighbours, normals that face the sensor."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .errors import LandmarkError, OptionError
+from .validation import as_array, as_integer, as_number, as_points
+
+__all__ = ["Neighbourhoods", "as_cloud", "as_viewpoint", "choose_voxel_size", "downsample", "estimate_normals"]
+
+_MOST_CELLS = 2**21 - 4
+"""Cells along an axis that the core can tell apart."""
+_MEANT_POINTS = 5000
+"""Voxels that an automatic size aims at: a fragment of a room then has voxels of 5 cm, as the paper's."""
+
+
+def as_cloud(name: str, value: Any) -> tuple[npt.NDArray[np.float64], int]:
+    """Return the points of a cloud whose coordinates are finite, and how many others were left out."""
+    if not isinstance(value, np.ndarray) and hasattr(value, "points"):
+        value = value.points
+    array = as_array(name, value, LandmarkError)
+    if array.ndim == 2 and array.shape[1] == 3 and array.dtype.kind == "f":
+        finite = np.isfinite(array).all(axis=1)
+        if not finite.all():
+            return as_points(name, array[finite], (3,)), int(len(array) - finite.sum())
+    return as_points(name, array, (3,)), 0
+
+
+def as_viewpoint(value: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return the place of a sensor, three finite coordinates."""
+    array = as_array("viewpoint", value, LandmarkError)
+    if array.shape != (3,):
+        raise LandmarkError(f"viewpoint: expected three coordinates, got shape {array.shape}")
+    return np.asarray(as_points("viewpoint", array[None], (3,))[0])
+
+
+def downsample(points: Any, *, voxel_size: float) -> npt.NDArray[np.float64]:
+    """Return the mean of the points in every occupied cell of a grid, in the order of the cells.
+
+    ``voxel_size`` is the width of a cell in metres. Neither the order of the points nor the number of threads matters,
+    but for rounding.
+    """
+    points, _ = as_cloud("points", points)
+    voxel_size = as_number("voxel_size", voxel_size, 0.0, math.inf, open_interval=True)
+    _check_cells("voxel_size", voxel_size, points)
+    means, _ = _core.voxel_means(points, voxel_size)
+    return means
+
+
+def choose_voxel_size(*clouds: Any) -> float:
+    """Return a voxel size, in metres, at which the larger one of some clouds keeps about 5000 points.
+
+    Clouds of fewer than 10 000 points keep about half of them. Rounded to two digits.
+    """
+    wanted, largest = 0.0, 0.0
+    for number, cloud in enumerate(clouds):
+        points, _ = as_cloud(f"clouds[{number}]", cloud)
+        if len(points):
+            extent = float(np.ptp(points, axis=0).max())
+            largest = max(largest, extent)
+            wanted = max(wanted, _size_for(points, extent, min(_MEANT_POINTS, len(points) / 2)))
+    size = wanted or largest or 1.0  # all points at one place: any size will do
+    return float(f"{size:.2g}")
+
+
+def _size_for(points: npt.NDArray[np.float64], extent: float, meant: float) -> float:
+    """Return the voxel size with about so many occupied voxels, by bisection; 0 where all points are at one place."""
+    if extent == 0.0:
+        return 0.0
+    low, high = math.log(extent / 1e5), math.log(extent)
+    for _ in range(9):  # to within 2 % of the size
+        middle = 0.5 * (low + high)
+        if len(_core.voxel_means(points, math.exp(middle))[1]) > meant:
+            low = middle
+        else:
+            high = middle
+    return math.exp(high)
+
+
+class Neighbourhoods:
+    """The points within a radius of each point, found once for normals and features."""
+
+    def __init__(self, points: Any, *, radius: float, threads: int = 1) -> None:
+        self.points = as_points("points", points, (3,))
+        self.radius = as_number("radius", radius, 0.0, math.inf, open_interval=True)
+        _check_cells("radius", self.radius, self.points)
+        try:
+            self._native = _core.find_neighbours(self.points, self.radius, as_integer("threads", threads, 1, 1024))
+        except IndexError:  # std::length_error
+            raise OptionError(
+                f"radius: {radius} gives more neighbours than fit into memory; choose voxels first"
+            ) from None
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def of(self, point: int) -> npt.NDArray[np.int32]:
+        """Return the numbers of the points near one, itself not among them."""
+        return self._native.of(as_integer("point", point, 0, len(self.points) - 1))
+
+    @property
+    def mean_count(self) -> float:
+        """How many neighbours a point has, on average."""
+        return self._native.count / len(self.points) if len(self.points) else 0.0
+
+
+def estimate_normals(
+    points: Any,
+    *,
+    radius: float,
+    viewpoint: npt.ArrayLike = (0.0, 0.0, 0.0),
+    neighbours: Neighbourhoods | None = None,
+    threads: int = 1,
+) -> npt.NDArray[np.float64]:
+    """Return unit normals: the direction in which the points within ``radius`` spread least, towards the sensor.
+
+    ``viewpoint`` is where the sensor was; ``neighbours`` those of the points within at least the radius, if they are
+    known. A point with fewer than three others around it has the direction to the sensor.
+    """
+    radius = as_number("radius", radius, 0.0, math.inf, open_interval=True)
+    threads = as_integer("threads", threads, 1, 1024)
+    if neighbours is None:
+        neighbours = Neighbourhoods(points, radius=radius, threads=threads)
+    elif neighbours.radius < radius:
+        raise OptionError(f"neighbours: expected those within at least {radius}, got those within {neighbours.radius}")
+    sensor = as_viewpoint(viewpoint)
+    return _core.estimate_normals(neighbours.points, neighbours._native, radius, sensor, threads)
+
+
+def _check_cells(name: str, size: float, points: npt.NDArray[np.float64]) -> None:
+    if len(points):
+        with np.errstate(over="ignore"):
+            extent = float(np.ptp(points, axis=0).max())
+            reach = max(extent, float(np.abs(points).max()) * 2.0**-21)  # or the cell's number would lose its digits
+        if not reach / size < _MOST_CELLS:
+            least = reach / _MOST_CELLS
+            raise OptionError(
+                f"{name}: expected at least {least:.3g} for points that spread {extent:.3g}, got {size:g}"
+            )

@@ -1,0 +1,53 @@
+"""Guesses at the motion: one for each large clique of the consistency graph, those that say the same merged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..clique import CliqueResult
+from ..graph import Graph
+
+__all__ = ["Guesses", "guess_motions"]
+
+_MOST_STARTS = 3000
+"""Associations from which a clique is grown; those of the highest core numbers, if there are more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """Distinct motions, those of the largest cliques first."""
+
+    motions: npt.NDArray[np.float64]
+    """``(k, 4, 4)``."""
+    cliques: list[npt.NDArray[np.int64]]
+    """The associations that each comes from, sorted."""
+
+
+def guess_motions(
+    graph: Graph,
+    clique: CliqueResult,
+    source: npt.NDArray[np.float64],
+    target: npt.NDArray[np.float64],
+    *,
+    apart: float,
+    most: int,
+    threads: int,
+) -> Guesses:
+    """Grow cliques from every association and fit a motion to each, to the given clique first.
+
+    ``source`` and ``target`` are the points of every association. Motions that move the source points to places that
+    are closer together than ``apart`` (root mean square, metres) are the same.
+    """
+    n = graph.num_vertices
+    starts = np.arange(n, dtype=np.int32)
+    if n > _MOST_STARTS:
+        starts = np.sort(np.argsort(-graph.core_numbers(), kind="stable")[:_MOST_STARTS]).astype(np.int32)
+    motions, offsets, members = _core.find_hypotheses(
+        graph._native, source, target, clique.vertices.astype(np.int32), starts, most, 3, apart, threads
+    )
+    cliques = np.split(members.astype(np.int64), offsets[1:-1]) if len(motions) else []
+    return Guesses(motions, cliques)

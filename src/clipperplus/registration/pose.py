@@ -1,0 +1,151 @@
+"""What a registration returns: a transform, and the reasons to believe it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clique import CliqueResult
+from .confidence import Evidence, Status
+
+__all__ = ["Hypothesis", "Pose", "RegistrationStage", "without_transform"]
+
+
+@dataclass(frozen=True)
+class RegistrationStage:
+    """One step on the way from points to a transform."""
+
+    name: str
+    """What was done."""
+    seconds: float
+    """Time it took."""
+    count: int | None = None
+    """What came out of it: points, associations, edges, hypotheses."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """A transform that a large consistent set of associations suggests."""
+
+    T_target_source: npt.NDArray[np.float64]
+    """``(4, 4)``."""
+    inliers: npt.NDArray[np.int64]
+    """Numbers of the associations that it explains."""
+    score: float
+    """How well it explains the data, relative to the pose that was returned."""
+    overlap: float | None = None
+    """Share of the source that lies on the target's surface under it; None where there are no clouds."""
+
+    @property
+    def support(self) -> int:
+        """How many associations it explains."""
+        return len(self.inliers)
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """A transform from the source's frame to the target's, and why it is, or is not, to be trusted."""
+
+    status: Status
+    T_target_source: npt.NDArray[np.float64] | None
+    """``(4, 4)``; moves points of the source into the frame of the target. None if there are too few inliers."""
+    associations: npt.NDArray[np.int64] = field(repr=False)
+    """``(m, 2)``: source and target point of each putative match."""
+    inliers: npt.NDArray[np.int64] = field(repr=False)
+    """Numbers of the associations that the transform explains, sorted."""
+    residuals: npt.NDArray[np.float64] = field(repr=False)
+    """``(m,)``, metres: how far the transform moves each source point from its match; NaN without a transform."""
+    clique: CliqueResult = field(repr=False)
+    """The largest mutually consistent set of associations, and whether it is proven to be the largest."""
+    confidence: float
+    """Probability, from 0 to 1, that the transform is right, as calibrated on real scans."""
+    evidence: Evidence = field(repr=False)
+    """What speaks for and against the transform: what the confidence is made of."""
+    covariance: npt.NDArray[np.float64] | None = field(repr=False)
+    """``(6, 6)`` of a small motion ξ = (rotation vector in rad, translation in m) in the frame of the target, rotation
+    about the target's origin: true transform = exp(ξ) · ``T_target_source``. None without a transform."""
+    degenerate_directions: npt.NDArray[np.float64] = field(repr=False)
+    """``(k, 6)``: unit motions ξ, about the centre of the inliers, that the data do not determine."""
+    alternatives: tuple[Hypothesis, ...] = field(repr=False)
+    """Other transforms, the best first."""
+    stages: tuple[RegistrationStage, ...] = field(repr=False)
+    """What was done and how long it took."""
+    seconds: float
+    overlap: float | None = None
+    """Share of the source that lies on the target's surface, normals included; None where there are no clouds."""
+    voxel_size: float | None = None
+    """Metres; None where there are no clouds."""
+    epsilon: float = 0.0
+    """By how much distances between associated points may differ, in metres; typically, where each has its bound."""
+    source_points: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)), repr=False)
+    """The points that associations number: voxel means where clouds were given."""
+    target_points: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)), repr=False)
+
+    @property
+    def num_inliers(self) -> int:
+        """How many associations the transform explains."""
+        return len(self.inliers)
+
+    @property
+    def inlier_rmse(self) -> float | None:
+        """Root mean square of the inliers' residuals, in metres; None without inliers."""
+        chosen = self.residuals[self.inliers]
+        return float(np.sqrt(np.mean(chosen**2))) if len(chosen) and self.T_target_source is not None else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result in plain Python types, as ``clipperplus register --json`` prints it."""
+        return {
+            "status": self.status.value,
+            "T_target_source": None if self.T_target_source is None else self.T_target_source.tolist(),
+            "confidence": self.confidence,
+            "num_associations": len(self.associations),
+            "num_inliers": self.num_inliers,
+            "inlier_rmse": self.inlier_rmse,
+            "overlap": self.overlap,
+            "clique": {
+                "size": self.clique.size,
+                "upper_bound": self.clique.upper_bound,
+                "optimal": self.clique.optimal,
+                "certificate": self.clique.certificate.value,
+                "method": self.clique.method,
+            },
+            "covariance": None if self.covariance is None else self.covariance.tolist(),
+            "degenerate_directions": self.degenerate_directions.tolist(),
+            "alternatives": [
+                {
+                    "T_target_source": other.T_target_source.tolist(),
+                    "support": other.support,
+                    "score": other.score,
+                    "overlap": other.overlap,
+                }
+                for other in self.alternatives
+            ],
+            "voxel_size": self.voxel_size,
+            "epsilon": self.epsilon,
+            "evidence": asdict(self.evidence),
+            "associations": self.associations.tolist(),
+            "inliers": self.inliers.tolist(),
+            "stages": [{"name": s.name, "seconds": s.seconds, "count": s.count} for s in self.stages],
+            "seconds": self.seconds,
+        }
+
+
+def without_transform(associations: npt.NDArray[np.int64], clique: CliqueResult, **about: Any) -> Pose:
+    """Return the answer where fewer than three associations agree; ``about`` are fields of the pose."""
+    return Pose(
+        status=Status.TOO_FEW_INLIERS,
+        T_target_source=None,
+        associations=associations,
+        inliers=np.empty(0, dtype=np.int64),
+        residuals=np.full(len(associations), np.nan),
+        clique=clique,
+        confidence=0.0,
+        evidence=Evidence(associations=len(associations), explained=0, runner_up=0.0),
+        covariance=None,
+        degenerate_directions=np.empty((0, 6)),
+        alternatives=(),
+        **about,
+    )

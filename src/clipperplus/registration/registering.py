@@ -1,0 +1,210 @@
+"""From two clouds to a transform: the whole line, and the choice between what it could be."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clique import find_clique
+from ..consistency import consistency_graph
+from ..errors import OptionError
+from ..features import PreparedCloud, prepare
+from ..matching import match_features
+from ..preprocess import as_cloud, choose_voxel_size
+from ..refine import refine_transform
+from ..validation import as_integer, as_number
+from .confidence import Evidence, judge
+from .hypotheses import guess_motions
+from .laps import Laps
+from .pose import Hypothesis, Pose, without_transform
+from .uncertainty import surface_information
+from .verification import Verified, explained_by, polish, residuals_of, verify
+
+__all__ = ["register"]
+
+_Array = npt.NDArray[np.float64]
+
+_MOST_GUESSES = 80
+_APART = 3.0
+"""Voxels: motions that move the matched points to places closer than this are one guess, and …"""
+_ALTERNATIVE = 4.0
+"""… voxels that an alternative must be away from the answer and from the others."""
+_WEAK = 0.01
+"""A motion along which surfaces move by less than a tenth of it, at right angles, is not determined by them."""
+
+
+def register(
+    source: Any,
+    target: Any,
+    *,
+    voxel_size: float | None = None,
+    epsilon: float | None = None,
+    matches: int = 1,
+    ratio: float | None = None,
+    method: str = "auto",
+    time_limit: float | Literal["default"] | None = "default",
+    refine: Literal["gicp"] | None = None,
+    source_viewpoint: npt.ArrayLike | None = None,
+    target_viewpoint: npt.ArrayLike | None = None,
+    min_confidence: float = 0.5,
+    max_alternatives: int = 5,
+    threads: int = 1,
+) -> Pose:
+    """Find the rigid transform between two scans, whatever their first poses, and say how sure it is.
+
+    Parameters
+    ----------
+    source, target
+        ``(n, 3)`` points, anything with ``.points``, or a :class:`PreparedCloud`. Points that are not finite are left
+        out.
+    voxel_size
+        Metres; None: chosen from the clouds, so that they keep about 5000 points.
+    epsilon
+        By how much distances between matched points may differ, in metres; None: the voxel size.
+    matches
+        Features are matched if each is among this many nearest of the other.
+    ratio
+        Lowe's test for matches; see :func:`clipperplus.match_features`.
+    method, time_limit
+        Of the clique, as in :func:`clipperplus.find_clique`.
+    refine
+        ``"gicp"``: finish with generalized ICP on the clouds at half the voxel size.
+    source_viewpoint, target_viewpoint
+        Where the sensors were, in the frames of their clouds; None: what the cloud says in ``.viewpoint``, or else the
+        origin. Normals are turned towards it, and what lies in front of what a sensor saw speaks against a transform.
+        A cloud that is not what a sensor there would see, such as a model of several scans, is not used that way.
+    min_confidence
+        Below it the status is ``UNCERTAIN``.
+    max_alternatives
+        How many other transforms to return.
+    threads
+        The result does not depend on it.
+
+    """
+    laps = Laps()
+    min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
+    max_alternatives = as_integer("max_alternatives", max_alternatives, 0, _MOST_GUESSES)
+    if refine not in (None, "gicp"):
+        raise OptionError(f"refine: expected None or 'gicp', got {refine!r}")
+    voxel_size = _common_voxel_size(source, target, voxel_size)
+    clouds = _prepared("source", source, voxel_size, source_viewpoint, threads, laps)
+    onto = _prepared("target", target, voxel_size, target_viewpoint, threads, laps)
+    epsilon = voxel_size if epsilon is None else as_number("epsilon", epsilon, 0.0, math.inf, open_interval=True)
+
+    associations = match_features(clouds.features, onto.features, k=matches, ratio=ratio, threads=threads)
+    laps.lap("matching", len(associations))
+    graph = consistency_graph(clouds.points, onto.points, associations, epsilon=epsilon, threads=threads)
+    laps.lap("consistency graph", graph.num_edges)
+    clique = find_clique(graph, method=method, time_limit=time_limit, threads=threads)
+    laps.lap("clique", clique.size)
+
+    matched = clouds.points[associations[:, 0]], onto.points[associations[:, 1]]
+    guesses = guess_motions(graph, clique, *matched, apart=_APART * voxel_size, most=_MOST_GUESSES, threads=threads)
+    laps.lap("hypotheses", len(guesses.motions))
+    about: dict[str, Any] = {
+        "epsilon": epsilon,
+        "voxel_size": voxel_size,
+        "source_points": clouds.points,
+        "target_points": onto.points,
+    }
+    if not len(guesses.motions):
+        return without_transform(associations, clique, stages=laps.stages, seconds=laps.seconds, **about)
+    verified = verify(clouds, onto, matched, guesses.motions, threads=threads)
+    laps.lap("verification", len(verified.motions))
+
+    motion = polish(clouds, onto, verified.motions[0], threads=threads)
+    if refine == "gicp":
+        raw = _raw(source, clouds), _raw(target, onto)
+        motion = refine_transform(*raw, motion, voxel_size=0.5 * voxel_size, threads=threads)
+    inliers = np.flatnonzero(explained_by(motion, matched, voxel_size))
+    information = surface_information(clouds, onto, motion)
+    alternatives = _alternatives(verified, matched, clouds.points, voxel_size, max_alternatives)
+    laps.lap("refinement", len(inliers))
+
+    weak = information.weak_directions(_WEAK)
+    evidence = Evidence(
+        associations=len(associations),
+        explained=int(verified.explained[0]),
+        runner_up=alternatives[0].score if alternatives else 0.0,
+        overlap=float(verified.overlap[0]),
+        against=float(verified.against[0]),
+        conflict=float(verified.conflict[0]),
+    )
+    confidence = evidence.confidence()
+    return Pose(
+        status=judge(confidence, min_confidence, weak, evidence.runner_up),
+        T_target_source=motion,
+        associations=associations,
+        inliers=inliers,
+        residuals=residuals_of(motion, matched),
+        clique=clique,
+        confidence=confidence,
+        evidence=evidence,
+        covariance=information.covariance(),
+        degenerate_directions=weak,
+        alternatives=alternatives,
+        overlap=evidence.overlap,
+        stages=laps.stages,
+        seconds=laps.seconds,
+        **about,
+    )
+
+
+def _common_voxel_size(source: Any, target: Any, voxel_size: float | None) -> float:
+    """Return the voxel size of both clouds: the one given, that of a prepared cloud, or one chosen for both."""
+    if voxel_size is not None:
+        voxel_size = as_number("voxel_size", voxel_size, 0.0, math.inf, open_interval=True)
+    for name, cloud in (("source", source), ("target", target)):
+        if isinstance(cloud, PreparedCloud):
+            if voxel_size is not None and cloud.voxel_size != voxel_size:
+                raise OptionError(f"{name}: prepared with voxels of {cloud.voxel_size}; expected {voxel_size}")
+            voxel_size = cloud.voxel_size
+    return (
+        choose_voxel_size(as_cloud("source", source)[0], as_cloud("target", target)[0])
+        if voxel_size is None
+        else voxel_size
+    )
+
+
+def _prepared(
+    name: str, cloud: Any, voxel_size: float, viewpoint: npt.ArrayLike | None, threads: int, laps: Laps
+) -> PreparedCloud:
+    if isinstance(cloud, PreparedCloud):
+        if viewpoint is not None:
+            raise OptionError(f"{name}_viewpoint: the cloud is prepared; give its viewpoint to prepare()")
+        return cloud
+    prepared = prepare(cloud, voxel_size=voxel_size, viewpoint=viewpoint, threads=threads)
+    for step, seconds in prepared.seconds.items():
+        laps.add(f"{name} {step}", seconds, len(prepared.points) if step == "voxels" else None)
+    return prepared
+
+
+def _raw(cloud: Any, prepared: PreparedCloud) -> _Array:
+    return prepared.points if isinstance(cloud, PreparedCloud) else as_cloud("cloud", cloud)[0]
+
+
+def _alternatives(
+    verified: Verified, matched: tuple[_Array, _Array], points: _Array, voxel_size: float, most: int
+) -> tuple[Hypothesis, ...]:
+    """Return motions that are far from the best one and from each other, the best first."""
+    best = verified.score[0]
+    kept: list[int] = [0]
+    for k in range(1, len(verified.motions)):
+        if len(kept) > most or verified.score[k] <= 0.0:
+            break
+        moved = [points @ verified.motions[j][:3, :3].T + verified.motions[j][:3, 3] for j in (*kept, k)]
+        distances = [np.sqrt(((other - moved[-1]) ** 2).sum(axis=1).mean()) for other in moved[:-1]]
+        if min(distances) > _ALTERNATIVE * voxel_size:
+            kept.append(k)
+    return tuple(
+        Hypothesis(
+            T_target_source=verified.motions[k],
+            inliers=np.flatnonzero(explained_by(verified.motions[k], matched, voxel_size)),
+            score=float(verified.score[k] / best),
+            overlap=float(verified.overlap[k]),
+        )
+        for k in kept[1:]
+    )
