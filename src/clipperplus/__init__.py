@@ -22,9 +22,18 @@ from .clique import (
     is_maximal,
 )
 from .consistency import consistency_graph, consistency_weights
-from .errors import ClipperPlusError, FileFormatError, GraphError, LandmarkError, MemoryLimitError, OptionError
+from .errors import (
+    ClipperPlusError,
+    FileFormatError,
+    GraphError,
+    LandmarkError,
+    MemoryLimitError,
+    MissingPackageError,
+    OptionError,
+)
 from .graph import Graph
 from .info import CoreInfo, core_info, select_simd_from_environment
+from .io.clouds import Cloud, read_cloud, write_cloud
 from .io.graphs import read_graph, write_graph
 from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closures
 
@@ -37,6 +46,7 @@ __all__ = [
     "ClipperPlusError",
     "CliqueList",
     "CliqueResult",
+    "Cloud",
     "CoreInfo",
     "DingOptions",
     "FileFormatError",
@@ -46,6 +56,7 @@ __all__ = [
     "LoopClosureSet",
     "LoopClosures",
     "MemoryLimitError",
+    "MissingPackageError",
     "OptionError",
     "PelilloOptions",
     "RelaxationOptions",
@@ -63,7 +74,9 @@ __all__ = [
     "invariants",
     "is_clique",
     "is_maximal",
+    "read_cloud",
     "read_graph",
+    "write_cloud",
     "write_graph",
 ]
 
