@@ -1,13 +1,13 @@
-"""LAS files, and LAZ where laspy is installed."""
+"""LAS files, and LAZ where lazrs is installed."""
 
 from __future__ import annotations
 
-import io
+import base64
 import struct
 import sys
+import zlib
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import clipperplus as cp
@@ -73,29 +73,52 @@ def test_broken_files_are_refused_with_the_byte(tmp_path: Path, content: bytes, 
     assert str(caught.value).startswith(str(tmp_path / "cloud.las: byte"))
 
 
-def test_without_laspy_compressed_files_name_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "laspy", None)
+def test_without_lazrs_compressed_files_name_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lazrs", None)
     with pytest.raises(cp.MissingPackageError, match=r"pip install 'clipperplus\[las\]'"):
         read(tmp_path, las(kind=0x80), "a.laz")
 
 
-def laz() -> bytes:
-    laspy = pytest.importorskip("laspy")
+# Written by laspy, three points with the scale 0.25: in the formats 1 and 6, packed again for the line.
+LAZ_1_2 = (
+    "c-r%E40dC{0vMV6Lp)rA7{~|qjIY=qGq^JX%>wcoWf++8D!*WlosM+Cs@wr4E_(n~+yugR=!eR40O_2>;;PI7h19&{{FKxb28KOh"
+    "dJGvQB?VUc`Vc9-{GxO;3z$Hd3BnFI%)sy;4KOjVF^B+Fu`_T0$x23quJu4!9&B#bJ1l-IKiZwka~>>^f!MeSNB{s%L^Q|"
+)
+LAZ_1_4 = (
+    "c-r%E40dC{0vK8RLp)rA7{~|qjIY?s8Lu(|%>we;<OnFgV2_=Sbik_I0VXbc09D)s!guJ0%5z}V&&)8;ASbc7DziW#H7_|oB{hYC"
+    "VNaL_Lq<tSft9{KL`pBeC>@KdnV2B#fWr(7|Iq*=0~doFP?ZT(4TxF~6z5^U6$V^D%udLu;!zeWY%PEc5!H>_u=D}M)=fYH0MJD<"
+    "&j"
+)
+THREE = [*POINTS, [-7.25, 0.0, 1000.0]]
+
+
+@pytest.fixture(params=[LAZ_1_2, LAZ_1_4], ids=["1.2", "1.4"])
+def laz(request: pytest.FixtureRequest) -> bytes:
     pytest.importorskip("lazrs")
-    data = laspy.create(point_format=6, file_version="1.4")
-    data.header.scales, data.header.offsets = [0.25] * 3, [100.0, 0.0, 0.0]
-    data.x, data.y, data.z = np.tile(POINTS, (500, 1)).T
-    stream = io.BytesIO()
-    data.write(stream, do_compress=True, laz_backend=laspy.LazBackend.Lazrs)
-    return stream.getvalue()
+    return zlib.decompress(base64.b85decode(request.param))
 
 
-def test_compressed_files_come_back(tmp_path: Path) -> None:
-    assert np.array_equal(read(tmp_path, laz(), "a.laz").points, np.tile(POINTS, (500, 1)))
+def test_compressed_files_come_back(tmp_path: Path, laz: bytes) -> None:
+    assert read(tmp_path, laz, "a.laz").points.tolist() == THREE
+    assert read(tmp_path, laz, "a.las").points.tolist() == THREE
 
 
-def test_compressed_files_that_are_cut_off_are_refused(tmp_path: Path) -> None:
-    content = laz()
-    for end in range(375, len(content) - 1, 17):
+def test_compressed_files_that_are_cut_off_are_refused(tmp_path: Path, laz: bytes) -> None:
+    for end in range(227, len(laz) - 8, 7):
         with pytest.raises(cp.FileFormatError, match="byte"):
-            read(tmp_path, content[:end], "a.laz")
+            read(tmp_path, laz[:end], "a.laz")
+
+
+def test_compressed_files_that_lie_are_refused(tmp_path: Path, laz: bytes) -> None:
+    start = int.from_bytes(laz[96:100], "little")
+    table = int.from_bytes(laz[start : start + 8], "little")
+    minor = laz[25]
+    lies = {
+        "the table of the compressed chunks is damaged": (table + 4, b"\xff\xff\xff\x7f"),
+        "nothing says how the points are compressed": (laz.index(b"laszip encoded"), b"?"),
+        "this is no point cloud": (107, b"\xff\xff\xff\x7f") if minor < 4 else (247, b"\xff" * 8),
+        "the header states another size of a point": (105, b"\x20"),
+    }
+    for message, (place, changed) in lies.items():
+        with pytest.raises(cp.FileFormatError, match=message):
+            read(tmp_path, laz[:place] + changed + laz[place + len(changed) :], "a.laz")

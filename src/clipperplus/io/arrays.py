@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import FileFormatError
-from .columns import Contents, as_count
+from .columns import Contents, as_count, check_unpacked
 
 __all__ = ["parse_kitti", "parse_npy", "parse_npz"]
 
@@ -28,9 +28,6 @@ _NUMBERS = re.compile("[<>|](f[248]|[iu][1248])")
 _MOST_COLUMNS = 64
 """An array with more is taken for one that is transposed."""
 _EXPECTED = f"an array of numbers with 3 to {_MOST_COLUMNS} columns, a row per point"
-_HIGHEST_RATIO = 100
-_ALWAYS_FINE = 64 << 20
-"""Bytes that an array of an NPZ file may unpack to; more only up to ``_HIGHEST_RATIO`` times the file's size."""
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
 
 
@@ -96,8 +93,7 @@ def parse_npz(path: Path, raw: bytes) -> Contents:
         where, end = f"{path}: {members[name].filename}", layouts[name].end
         if end > members[name].file_size:
             raise _ends_early(where, layouts[name], members[name].file_size)
-        if end > max(_ALWAYS_FINE, _HIGHEST_RATIO * len(raw)):
-            raise FileFormatError(f"{where}: byte 0: {end} bytes from a file of {len(raw)}: this is no point cloud")
+        check_unpacked(f"{where}: byte 0", end, raw)
         tables.append(_points(where, _unpack(where, archive, members[name], end), layouts[name]))
     return Contents(np.hstack(tables))
 
