@@ -114,7 +114,8 @@ def test_compressed_files_that_lie_are_refused(tmp_path: Path, laz: bytes) -> No
     table = int.from_bytes(laz[start : start + 8], "little")
     minor = laz[25]
     lies = {
-        "the sizes of the compressed chunks contradict": (table + 4, b"\xff\xff\xff\x7f"),
+        "the sizes of the compressed parts contradict each other": (table + 4, b"\xff\xff\xff\x7f"),
+        "the sizes of the compressed parts": (laz.index(b"laszip encoded") + 52 + 34 + 2, b"\x13"),
         "nothing says how the points are compressed": (laz.index(b"laszip encoded"), b"?"),
         "this is no point cloud": (107, b"\xff\xff\xff\x7f") if minor < 4 else (247, b"\xff" * 8),
         "the header states another size of a point|contradict": (105, b"\x20"),

@@ -20,8 +20,10 @@ _LAYERED = 3
 """The kind of compression whose chunks consist of layers, each with its size in front."""
 _VARIABLE = 0xFFFFFFFF
 """States chunks of different numbers of points."""
+_ITEM_SIZES = {6: 20, 7: 8, 8: 6, 9: 29, 10: 30, 11: 6, 12: 8, 13: 29}
+"""Bytes, by the kind of item that a point consists of; any other can have any size."""
 _LAYERS = {10: 9, 11: 1, 12: 2, 13: 1}
-"""By the kind of item that a point consists of; any other has one layer per byte."""
+"""By the kind of item; any other has one layer per byte."""
 
 
 def unpack_laz(path: Path, raw: bytes, header: int, start: int, record: int, count: int) -> Iterator[bytearray]:
@@ -39,7 +41,7 @@ def unpack_laz(path: Path, raw: bytes, header: int, start: int, record: int, cou
     check_unpacked(where, count * record, raw)
     settings = _find_settings(path, raw, header, start)
     if not _chunks_fit(raw, settings, start, record, count):
-        raise FileFormatError(f"{where}: the sizes of the compressed chunks contradict the size of the file")
+        raise FileFormatError(f"{where}: the sizes of the compressed parts contradict each other")
     try:
         if lazrs.LazVlr(settings).item_size() != record:
             raise ValueError("the header states another size of a point")
@@ -51,7 +53,9 @@ def unpack_laz(path: Path, raw: bytes, header: int, start: int, record: int, cou
             piece = bytearray(record * min(step, count - first))
             unpacker.decompress_many(piece)
             yield piece
-    except Exception as error:
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # how bugs in lazrs show
+            raise
         raise FileFormatError(f"{where}: the points cannot be unpacked ({error})") from None
 
 
@@ -68,7 +72,7 @@ def _find_settings(path: Path, raw: bytes, header: int, start: int) -> bytes:
 
 
 def _chunks_fit(raw: bytes, settings: bytes, start: int, record: int, count: int) -> bool:
-    """Whether the number of chunks and the sizes of their layers are within what the file can hold.
+    """Whether items have the size they must have, and chunks and their layers fit into the file.
 
     The points begin with the place of a table, or with -1 if the last 8 bytes of the file state it. The table begins
     with its version and the number of chunks. A chunk begins with a point that is not compressed; with layers the
@@ -85,9 +89,11 @@ def _chunks_fit(raw: bytes, settings: bytes, start: int, record: int, count: int
         needed = chunks if size == _VARIABLE else -(-count // size)
         if not 0 < needed <= chunks <= len(raw) // record:
             return False
+        parts = [struct.unpack_from("<2H", settings, 34 + 6 * item) for item in range(items)]
+        if any(_ITEM_SIZES.get(part, length) != length for part, length in parts):
+            return False
         if kind != _LAYERED:
             return True
-        parts = [struct.unpack_from("<2H", settings, 34 + 6 * item) for item in range(items)]
         sizes = struct.Struct(f"<{sum(_LAYERS.get(part, length) for part, length in parts)}I")
         place = start + 8
         for _ in range(needed):
