@@ -22,10 +22,19 @@ from .clique import (
     is_maximal,
 )
 from .consistency import consistency_graph, consistency_weights
-from .errors import ClipperPlusError, FileFormatError, GraphError, LandmarkError, MemoryLimitError, OptionError
+from .errors import (
+    ClipperPlusError,
+    FileFormatError,
+    GraphError,
+    LandmarkError,
+    MemoryLimitError,
+    MissingPackageError,
+    OptionError,
+)
 from .features import PreparedCloud, compute_fpfh, prepare
 from .graph import Graph
 from .info import CoreInfo, core_info, select_simd_from_environment
+from .io.clouds import Cloud, read_cloud, write_cloud
 from .io.graphs import read_graph, write_graph
 from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closures
 from .matching import match_features
@@ -43,6 +52,7 @@ __all__ = [
     "ClipperPlusError",
     "CliqueList",
     "CliqueResult",
+    "Cloud",
     "CoreInfo",
     "DingOptions",
     "Evidence",
@@ -54,6 +64,7 @@ __all__ = [
     "LoopClosureSet",
     "LoopClosures",
     "MemoryLimitError",
+    "MissingPackageError",
     "OptionError",
     "PelilloOptions",
     "Pose",
@@ -84,6 +95,7 @@ __all__ = [
     "is_maximal",
     "match_features",
     "prepare",
+    "read_cloud",
     "read_graph",
     "refine_transform",
     "register",
@@ -91,6 +103,7 @@ __all__ = [
     "solve",
     "synthetic",
     "translation_error",
+    "write_cloud",
     "write_graph",
 ]
 

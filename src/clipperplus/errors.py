@@ -25,5 +25,9 @@ class MemoryLimitError(ClipperPlusError):
         self.needed = needed
 
 
+class MissingPackageError(ClipperPlusError):
+    """What was asked for needs a package that is not installed. The message says how to install it."""
+
+
 class OptionError(ClipperPlusError):
     """An option is unknown or out of its range. The message names it, what was expected and what came."""

@@ -22,7 +22,7 @@ from ..clique import find_clique
 from ..consistency import consistency_graph
 from ..errors import OptionError
 from ..graph import Graph
-from ..io.clouds import read_ply
+from ..io.clouds import read_cloud
 from ..synthetic import rabbit_surface
 from .measuring import COMPARED, LABELS, Row, check_answer, measure, method_columns, proofs, ratio
 from .store import Store
@@ -77,13 +77,12 @@ class Trial:
 
 
 def load_model(path: Path | None, *, seed: int = 0) -> Model:
-    """Take 1000 points of a PLY file, or of a rabbit that the package generates."""
+    """Take 1000 points of a point cloud file, or of a rabbit that the package generates."""
     random = np.random.default_rng(seed)
     if path is None:
         points = rabbit_surface(_POINTS, seed=seed)
     else:
-        cloud = read_ply(path)
-        cloud = cloud[np.isfinite(cloud).all(axis=1)]
+        cloud = read_cloud(path).points
         if len(cloud) < _POINTS:
             raise OptionError(f"data: {path} has {len(cloud)} points; the benchmark takes {_POINTS}")
         points = cloud[np.sort(random.choice(len(cloud), size=_POINTS, replace=False))]

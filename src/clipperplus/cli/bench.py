@@ -80,7 +80,7 @@ def dimacs(
 def bunny(
     data: Annotated[
         Path | None,
-        typer.Option(help="PLY file with the model, at least 1000 points. Without it: a rabbit made of ellipsoids."),
+        typer.Option(help="Point cloud with the model, at least 1000 points. Without it: a rabbit made of ellipsoids."),
     ] = None,
     methods: _Methods = None,
     seed: Annotated[int, typer.Option(help="Of the points taken, noise, clutter and associations.", min=0)] = 0,

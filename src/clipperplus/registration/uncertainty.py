@@ -39,7 +39,7 @@ class Information:
         return math.sqrt(max(0.0, float(np.trace(self.matrix[:3, :3])) / (3.0 * self.count))) if self.count else 0.0
 
     def weak_directions(self, least: float) -> _Array:
-        """Return the unit motions ``(k, 6)`` that move points, where it is measured, by less than a share of the motion.
+        """Return the unit motions ``(k, 6)`` that move points, as measured, by less than a share of the motion.
 
         Turns count by how far they move points on average; ``least`` is the share, squared.
         """
