@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -46,15 +44,15 @@ def match_features(
         ``(a, 2)``: source and target, sorted. Of features that are equally near, that of the lower number is nearer.
 
     """
-    source, target = _as_features("source", source), _as_features("target", target)
+    here, there = _as_features("source", source), _as_features("target", target)
     k, threads = as_integer("k", k, 1, 1000), as_integer("threads", threads, 1, 1024)
-    if not len(source) or not len(target):
+    if not len(here) or not len(there):
         return np.empty((0, 2), dtype=np.int64)
-    if source.shape[1] != target.shape[1]:
-        raise LandmarkError(f"target: expected features of {source.shape[1]} numbers, got {target.shape[1]}")
+    if here.shape[1] != there.shape[1]:
+        raise LandmarkError(f"target: expected features of {here.shape[1]} numbers, got {there.shape[1]}")
     if ratio is not None:
         ratio = as_number("ratio", ratio, 0.0, 1.0, open_interval=True)
-    nearest, squares, back, _ = _core.nearest_features(source, target, k if ratio is None else k + 1, threads)
+    nearest, squares, back, _ = _core.nearest_features(here, there, k if ratio is None else k + 1, threads)
     kept = np.ones(nearest[:, :k].shape, dtype=np.bool_)
     if ratio is not None and nearest.shape[1] > k:
         kept &= squares[:, :k] < ratio**2 * squares[:, k:]
@@ -75,7 +73,7 @@ def _names_back(nearest: npt.NDArray[np.int32], back: npt.NDArray[np.int32]) -> 
     return result
 
 
-def _as_features(name: str, value: npt.ArrayLike) -> Any:
+def _as_features(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float32]:
     array = as_array(name, value, LandmarkError)
     if array.ndim != 2 or array.shape[1] == 0:
         raise LandmarkError(f"{name}: expected features of shape (n, d), got {array.shape}")

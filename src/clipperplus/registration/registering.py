@@ -27,7 +27,7 @@ __all__ = ["register"]
 
 _Array = npt.NDArray[np.float64]
 
-_MOST_GUESSES = 80
+_MOST_GUESSES = 100
 _APART = 3.0
 """Voxels: motions that move the matched points to places closer than this are one guess, and …"""
 _ALTERNATIVE = 4.0

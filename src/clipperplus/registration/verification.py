@@ -21,14 +21,14 @@ __all__ = ["Verified", "explained_by", "verify"]
 
 _Array = npt.NDArray[np.float64]
 
-_REFINING_POINTS = 600
+_REFINING_POINTS = 500
 """Points of the source that steps of ICP look at, and …"""
 _REFINING_STEPS = 10
 _REFINING_REACH = 2.5
 """… voxels within which they take another point for their own, …"""
 _REFINING_COSINE = 0.5
 """… if the normals differ by less than 60°."""
-_COMPARED_POINTS = 1500
+_COMPARED_POINTS = 1200
 """Points of each cloud that are compared under a motion."""
 _AGREEING_COSINE = 0.8
 """Normals agree that differ by less than 37°."""
