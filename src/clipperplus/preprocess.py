@@ -70,17 +70,18 @@ def choose_voxel_size(*clouds: Any) -> float:
 
 
 def _size_for(points: npt.NDArray[np.float64], extent: float, meant: float) -> float:
-    """Return the voxel size with about so many occupied voxels, by bisection; 0 where all points are at one place."""
+    """Return a voxel size with about so many occupied voxels; 0 where all points are at one place."""
     if extent == 0.0:
         return 0.0
-    low, high = math.log(extent / 1e5), math.log(extent)
-    for _ in range(9):  # to within 2 % of the size
-        middle = 0.5 * (low + high)
-        if len(_core.voxel_means(points, math.exp(middle))[1]) > meant:
-            low = middle
-        else:
-            high = middle
-    return math.exp(high)
+    size = extent / math.sqrt(meant)
+    for _ in range(12):
+        ratio = len(_core.voxel_means(points, size)[1]) / meant
+        if abs(ratio - 1.0) < 0.03:
+            break
+        # As on a surface, where the number falls with the square of the size; on a line or in a volume each step still
+        # halves what is left.
+        size = min(extent, max(1e-5 * extent, size * min(4.0, max(0.25, math.sqrt(ratio)))))
+    return size
 
 
 class Neighbourhoods:

@@ -17,18 +17,20 @@ class CellKeys {
  public:
   static constexpr int kBits = 21;
   static constexpr double kMostCells = (1 << kBits) - 4;  // along an axis, with room for neighbours
+  static constexpr double kFarthest = 1e15;               // cells from the origin: their numbers are exact
 
   CellKeys(std::span<const double> points, double size) : size_(size) {
-    std::array<double, 3> high{};
-    for (std::size_t k = 0; k < points.size(); ++k) {
-      const double cell = std::floor(points[k] / size);
-      const std::size_t axis = k % 3;
-      if (k < 3 || cell < low_[axis]) low_[axis] = cell;
-      if (k < 3 || cell > high[axis]) high[axis] = cell;
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (!(high[axis] - low_[axis] < kMostCells)) throw std::length_error("more cells along an axis than can be told");
-      low_[axis] -= 1.0;  // so that the cell before the first has an address
+    for (std::size_t axis = 0; axis < 3 && !points.empty(); ++axis) {
+      double low = points[axis], high = low;
+      for (std::size_t k = axis; k < points.size(); k += 3) {
+        low = std::min(low, points[k]);
+        high = std::max(high, points[k]);
+      }
+      low = std::floor(low / size);
+      high = std::floor(high / size);
+      if (!(high - low < kMostCells && std::abs(low) < kFarthest))
+        throw std::length_error("cells too small to be told");
+      low_[axis] = static_cast<std::int64_t>(low) - 1;  // so that the cell before the first has an address
     }
   }
 
@@ -36,7 +38,10 @@ class CellKeys {
     std::uint64_t key = 0;
     for (int axis = 2; axis >= 0; --axis) {
       const auto a = static_cast<std::size_t>(axis);
-      key = key << kBits | static_cast<std::uint64_t>(std::floor(point[a] / size_) - low_[a]);
+      const double place = point[a] / size_;
+      auto cell = static_cast<std::int64_t>(place);
+      cell -= static_cast<double>(cell) > place ? 1 : 0;  // rounded down: a call of std::floor takes longer
+      key = key << kBits | static_cast<std::uint64_t>(cell - low_[a]);
     }
     return key;
   }
@@ -48,7 +53,7 @@ class CellKeys {
 
  private:
   double size_;
-  std::array<double, 3> low_{};
+  std::array<std::int64_t, 3> low_{};
 };
 
 }  // namespace clipperplus

@@ -7,16 +7,22 @@ namespace clipperplus {
 namespace {
 
 constexpr std::size_t kBins = 11;
+constexpr double kLargestWeight = 1e30;  // of a neighbour that is all but at the same place: no sum overflows
+
 }  // namespace
 
 std::vector<float> compute_fpfh(std::span<const double> points, std::span<const double> normals,
                                 const Neighbours& neighbours, std::size_t threads, const simd::Kernels& kernels,
                                 Control& control) {
+  using simd::kHistogram;
   const std::size_t n = points.size() / 3;
-  std::vector<float> simple(n * kFeatureBins, 0.0F), result(n * kFeatureBins);
+  AlignedVector<float> simple(n * kHistogram, 0.0F);
+  std::vector<float> weights(neighbours.indices.size());
   for_each_point(n, threads, control, [&](std::size_t i) {
     const auto near = neighbours.of(i);
+    float* weight = weights.data() + neighbours.offsets[i];
     std::int32_t counts[kFeatureBins] = {};
+    double unit = 0.0;  // weights are relative to the first neighbour's: their scale is lost in the end
     simd::PairBatch batch;
     for (std::size_t begin = 0; begin < near.size(); begin += simd::kBlock) {
       const std::size_t count = std::min(simd::kBlock, near.size() - begin);
@@ -30,38 +36,26 @@ std::vector<float> compute_fpfh(std::span<const double> points, std::span<const 
         for (std::size_t angle = 0; angle < 3; ++angle) {
           counts[angle * kBins + static_cast<std::size_t>(batch.bins[angle][k])] += batch.valid[k];
         }
+        const double square = batch.squares[k];
+        if (unit == 0.0) unit = square;
+        weight[begin + k] = square > 0.0 ? static_cast<float>(std::min(unit / square, kLargestWeight)) : 0.0F;
       }
     }
     const double share = near.empty() ? 0.0 : 100.0 / static_cast<double>(near.size());
-    for (std::size_t b = 0; b < kFeatureBins; ++b) simple[i * kFeatureBins + b] = static_cast<float>(counts[b] * share);
+    for (std::size_t b = 0; b < kFeatureBins; ++b) simple[i * kHistogram + b] = static_cast<float>(counts[b] * share);
   });
 
+  std::vector<float> result(n * kFeatureBins);
   for_each_point(n, threads, control, [&](std::size_t i) {
-    const auto square_to = [&](std::size_t j) {
-      const double dx = points[3 * j] - points[3 * i], dy = points[3 * j + 1] - points[3 * i + 1],
-                   dz = points[3 * j + 2] - points[3 * i + 2];
-      return dx * dx + dy * dy + dz * dz;
-    };
-    double nearest = 0.0;  // weights are relative to it: the scale is lost anyway, and nothing overflows
-    for (const std::int32_t j : neighbours.of(i)) {
-      const double square = square_to(static_cast<std::size_t>(j));
-      if (square > 0.0 && (nearest == 0.0 || square < nearest)) nearest = square;
-    }
-    float sums[kFeatureBins] = {};
-    for (const std::int32_t index : neighbours.of(i)) {
-      const auto j = static_cast<std::size_t>(index);
-      const double square = square_to(j);
-      if (square == 0.0) continue;
-      const auto weight = static_cast<float>(nearest / square);
-      const float* theirs = &simple[j * kFeatureBins];
-      for (std::size_t b = 0; b < kFeatureBins; ++b) sums[b] += weight * theirs[b];
-    }
+    const auto near = neighbours.of(i);
+    alignas(64) float sums[kHistogram];
+    kernels.add_histograms(simple.data(), near.data(), weights.data() + neighbours.offsets[i], near.size(), sums);
     for (std::size_t part = 0; part < kFeatureBins; part += kBins) {
       float total = 0.0F;
       for (std::size_t b = part; b < part + kBins; ++b) total += sums[b];
       const float scale = total > 0.0F ? 100.0F / total : 0.0F;
       for (std::size_t b = part; b < part + kBins; ++b) {
-        result[i * kFeatureBins + b] = simple[i * kFeatureBins + b] + scale * sums[b];
+        result[i * kFeatureBins + b] = simple[i * kHistogram + b] + scale * sums[b];
       }
     }
   });

@@ -18,8 +18,8 @@ namespace {
 using simd::kBlock;
 
 // Features that are kept beyond those wanted. In single precision the nearest of real features are often too close to
-// call; that four are is rare.
-constexpr std::size_t kSpare = 4;
+// call; that three are is rare.
+constexpr std::size_t kSpare = 2;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 

@@ -80,7 +80,9 @@ Neighbours find_neighbours(std::span<const double> points, double radius, std::s
     Candidates candidates;
     std::vector<std::int32_t> near;
     for (std::size_t chunk; (chunk = next.fetch_add(1)) < chunks && !control.stopped();) {
-      for (std::size_t cell = chunk * kChunk; cell < std::min(cells.keys.size(), (chunk + 1) * kChunk); ++cell) {
+      const std::size_t end = std::min(cells.keys.size(), (chunk + 1) * kChunk);
+      found[chunk].reserve(64 * (cells.offsets[end] - cells.offsets[chunk * kChunk]));  // often about right
+      for (std::size_t cell = chunk * kChunk; cell < end; ++cell) {
         if (owner) control.expired();
         candidates.gather(cells, cell, points);
         near.resize(candidates.indices.size() + 8);

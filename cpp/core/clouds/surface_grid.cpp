@@ -25,6 +25,7 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
       const double dz = (points[k + 2] - low_[2]) * per_cell_ - z - 0.5;
       for (std::uint32_t y = middle[1] - r; y <= middle[1] + r; ++y) {
         const double dy = (points[k + 1] - low_[1]) * per_cell_ - y - 0.5;
+        if (dy * dy + dz * dz > limit) continue;
         std::uint32_t current = ~0U;
         std::size_t block = 0;
         for (std::uint32_t x = middle[0] - r; x <= middle[0] + r; ++x) {

@@ -282,6 +282,7 @@ constexpr Kernels table(const char* name) {
       .compare_features = compare_features,
       .select_near = select_near,
       .sort_pairs = sort_pairs,
+      .add_histograms = add_histograms,
       .add_to_others = add_to_others,
       .step = step,
       .scale = scale,

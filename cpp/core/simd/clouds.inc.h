@@ -47,9 +47,23 @@ void sort_pairs(const double* point, const double* normal, PairBatch& batch, std
     const double signed_up = second - first * both, up = __builtin_fabs(signed_up), along = both * root;
     std::int32_t sector = 0;
     for (int m = 0; m < 5; ++m) sector += up * kCosines[m] > along * kSines[m] ? 1 : 0;
+    batch.squares[k] = square;
     batch.bins[0][k] = 5 + (signed_up < 0.0 ? -sector : sector);
     batch.bins[1][k] = bin_of(triple / root);
     batch.bins[2][k] = bin_of(first / length);
     batch.valid[k] = valid ? 1 : 0;
   }
+}
+
+void add_histograms(const float* histograms, const std::int32_t* indices, const float* weights, std::size_t count,
+                    float* sum) {
+  constexpr std::size_t kVectors = kHistogram / kFloatLanes;
+  Floats sums[kVectors];
+  for (Floats& part : sums) part = broadcast(0.0F);
+  for (std::size_t k = 0; k < count; ++k) {
+    const float* histogram = histograms + static_cast<std::size_t>(indices[k]) * kHistogram;
+    const Floats weight = broadcast(weights[k]);
+    for (std::size_t v = 0; v < kVectors; ++v) sums[v] += weight * load(histogram + v * kFloatLanes);
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) store(sum + v * kFloatLanes, sums[v]);
 }

@@ -113,9 +113,11 @@ struct NearCandidates {
 // Up to kBlock neighbours of a point with their normals, and in which of 11 bins the three angles of each pair fall.
 struct PairBatch {
   alignas(64) double x[kBlock], y[kBlock], z[kBlock], nx[kBlock], ny[kBlock], nz[kBlock];
+  alignas(64) double squares[kBlock];  // of the distances
   alignas(64) std::int32_t bins[3][kBlock];
   std::int32_t valid[kBlock];  // 0: the pair has no angles
 };
+inline constexpr std::size_t kHistogram = 48;  // 33 bins, filled up with zeros
 
 struct Kernels {
   const char* name;
@@ -176,8 +178,11 @@ struct Kernels {
   // `near`.
   std::size_t (*select_near)(const NearCandidates& candidates, const double* point, std::int32_t self, double square,
                              std::int32_t* near);
-  // Fills bins and valid of the first `count` of a batch.
+  // Fills squares, bins and valid of the first `count` of a batch.
   void (*sort_pairs)(const double* point, const double* normal, PairBatch& batch, std::size_t count);
+  // The weighted sum of some of many histograms.
+  void (*add_histograms)(const float* histograms, const std::int32_t* indices, const float* weights, std::size_t count,
+                         float* sum);
 
   // y[i] += value for every i that is not in `row`.
   void (*add_to_others)(double* y, const Word* row, std::size_t words, double value);

@@ -11,7 +11,11 @@ import numpy.typing as npt
 from ..clique import CliqueResult
 from .confidence import Evidence, Status
 
-__all__ = ["Hypothesis", "Pose", "RegistrationStage", "without_transform"]
+__all__ = ["Hypothesis", "Pose", "RegistrationStage", "is_rival", "without_transform"]
+
+
+_RIVAL = 0.9
+"""Share of the best score, and of the best overlap, from which on another transform makes an answer ambiguous."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,13 @@ class Pose:
             "stages": [{"name": s.name, "seconds": s.seconds, "count": s.count} for s in self.stages],
             "seconds": self.seconds,
         }
+
+
+def is_rival(best_overlap: float | None, other: Hypothesis) -> bool:
+    """Whether another transform explains the associations, and the clouds where there are some, about as well."""
+    if other.overlap is not None and best_overlap is not None and other.overlap < _RIVAL * best_overlap:
+        return False
+    return other.score >= _RIVAL
 
 
 def without_transform(associations: npt.NDArray[np.int64], clique: CliqueResult, **about: Any) -> Pose:

@@ -19,7 +19,7 @@ from ..validation import as_integer, as_number
 from .confidence import Evidence, judge
 from .hypotheses import guess_motions
 from .laps import Laps
-from .pose import Hypothesis, Pose, without_transform
+from .pose import Hypothesis, Pose, is_rival, without_transform
 from .uncertainty import surface_information
 from .verification import Verified, explained_by, polish, residuals_of, verify
 
@@ -32,8 +32,8 @@ _APART = 3.0
 """Voxels: motions that move the matched points to places closer than this are one guess, and …"""
 _ALTERNATIVE = 4.0
 """… voxels that an alternative must be away from the answer and from the others."""
-_WEAK = 0.01
-"""A motion along which surfaces move by less than a tenth of it, at right angles, is not determined by them."""
+_WEAK = 0.004
+"""A motion that moves surfaces, at right angles to them, by less than 6 % of itself is not determined by them."""
 
 
 def register(
@@ -90,6 +90,7 @@ def register(
     if refine not in (None, "gicp"):
         raise OptionError(f"refine: expected None or 'gicp', got {refine!r}")
     voxel_size = _common_voxel_size(source, target, voxel_size)
+    laps.lap("voxel size")
     clouds = _prepared("source", source, voxel_size, source_viewpoint, threads, laps)
     onto = _prepared("target", target, voxel_size, target_viewpoint, threads, laps)
     epsilon = voxel_size if epsilon is None else as_number("epsilon", epsilon, 0.0, math.inf, open_interval=True)
@@ -134,8 +135,9 @@ def register(
         conflict=float(verified.conflict[0]),
     )
     confidence = evidence.confidence()
+    rival = any(is_rival(evidence.overlap, other) for other in alternatives)
     return Pose(
-        status=judge(confidence, min_confidence, weak, evidence.runner_up),
+        status=judge(confidence, min_confidence, weak, has_rival=rival),
         T_target_source=motion,
         associations=associations,
         inliers=inliers,
@@ -155,18 +157,21 @@ def register(
 
 def _common_voxel_size(source: Any, target: Any, voxel_size: float | None) -> float:
     """Return the voxel size of both clouds: the one given, that of a prepared cloud, or one chosen for both."""
-    if voxel_size is not None:
-        voxel_size = as_number("voxel_size", voxel_size, 0.0, math.inf, open_interval=True)
+    sizes = (
+        {}
+        if voxel_size is None
+        else {"voxel_size": as_number("voxel_size", voxel_size, 0.0, math.inf, open_interval=True)}
+    )
     for name, cloud in (("source", source), ("target", target)):
         if isinstance(cloud, PreparedCloud):
-            if voxel_size is not None and cloud.voxel_size != voxel_size:
-                raise OptionError(f"{name}: prepared with voxels of {cloud.voxel_size}; expected {voxel_size}")
-            voxel_size = cloud.voxel_size
-    return (
-        choose_voxel_size(as_cloud("source", source)[0], as_cloud("target", target)[0])
-        if voxel_size is None
-        else voxel_size
-    )
+            sizes[name] = cloud.voxel_size
+    if not sizes:
+        return choose_voxel_size(as_cloud("source", source)[0], as_cloud("target", target)[0])
+    (first, size), *others = sizes.items()
+    for name, other in others:
+        if other != size:
+            raise OptionError(f"{name}: prepared with voxels of {other:g}; expected {size:g}, as {first} has")
+    return size
 
 
 def _prepared(
@@ -191,14 +196,16 @@ def _alternatives(
 ) -> tuple[Hypothesis, ...]:
     """Return motions that are far from the best one and from each other, the best first."""
     best = verified.score[0]
-    kept: list[int] = [0]
+    sample = points[:: max(1, len(points) // 200)]
+    kept, places = [0], [sample @ verified.motions[0][:3, :3].T + verified.motions[0][:3, 3]]
     for k in range(1, len(verified.motions)):
         if len(kept) > most or verified.score[k] <= 0.0:
             break
-        moved = [points @ verified.motions[j][:3, :3].T + verified.motions[j][:3, 3] for j in (*kept, k)]
-        distances = [np.sqrt(((other - moved[-1]) ** 2).sum(axis=1).mean()) for other in moved[:-1]]
+        moved = sample @ verified.motions[k][:3, :3].T + verified.motions[k][:3, 3]
+        distances = [np.sqrt(((other - moved) ** 2).sum(axis=1).mean()) for other in places]
         if min(distances) > _ALTERNATIVE * voxel_size:
             kept.append(k)
+            places.append(moved)
     return tuple(
         Hypothesis(
             T_target_source=verified.motions[k],

@@ -15,7 +15,7 @@ from ..validation import as_integer, as_number, as_points
 from .confidence import Evidence, judge
 from .hypotheses import guess_motions
 from .laps import Laps
-from .pose import Hypothesis, Pose, without_transform
+from .pose import Hypothesis, Pose, is_rival, without_transform
 from .uncertainty import points_information
 from .verification import residuals_of
 
@@ -105,7 +105,7 @@ def solve(
     confidence = evidence.confidence()
     weak = information.weak_turns(_SMALL_PATCH * bound)
     return Pose(
-        status=judge(confidence, min_confidence, weak, runner_up),
+        status=judge(confidence, min_confidence, weak, has_rival=any(is_rival(None, other) for other in others)),
         T_target_source=motion,
         associations=pairs,
         inliers=chosen,
