@@ -108,48 +108,103 @@ double squared_distance(const float* a, const float* b, std::size_t dimensions) 
 }
 
 // What single precision found, checked and completed in double precision.
-NearestFeatures settle(const SmallestOfRows& found, const Prepared& rows, std::span<const float> from,
-                       std::span<const float> to, std::size_t dimensions, std::size_t k, std::size_t threads,
-                       Control& control) {
-  const double unit = 0x1p-24 * (2.0 * static_cast<double>(dimensions) + 16.0);
-  const std::size_t n = from.size() / dimensions, m = to.size() / dimensions;
-  NearestFeatures result{k, std::vector<std::int32_t>(n * k), std::vector<double>(n * k)};
-  for_each_point(n, threads, control, [&](std::size_t row) {
-    const auto i = static_cast<std::size_t>(rows.order[row]);
-    using Nearest = std::pair<double, std::int32_t>;
-    std::vector<Nearest> nearest;
-    const auto measure = [&](std::size_t j) {
-      const double square = squared_distance(&from[i * dimensions], &to[j * dimensions], dimensions);
-      return Nearest{square, static_cast<std::int32_t>(j)};
+class Settling {
+ public:
+  Settling(const SmallestOfRows& found, const Prepared& rows, const Prepared& columns, std::span<const float> from,
+           std::span<const float> to, std::size_t k)
+      : found_(found), rows_(rows), columns_(columns), from_(from), to_(to), d_(rows.dimensions - 2), k_(k) {}
+
+  NearestFeatures run(std::size_t threads, const simd::Kernels& kernels, Control& control) {
+    NearestFeatures result{k_, std::vector<std::int32_t>(rows_.count * k_), std::vector<double>(rows_.count * k_)};
+    std::vector<std::size_t> open;
+    for (std::size_t row = 0; row < rows_.count; ++row) {
+      if (!is_complete(row)) open.push_back(row);
+    }
+    for_each_point(rows_.count, threads, control, [&](std::size_t row) {
+      if (is_complete(row)) choose(row, listed(row), result);
+    });
+    const std::size_t blocks = (open.size() + kBlock - 1) / kBlock;
+    const auto search = [&](std::size_t block) {
+      const std::size_t begin = block * kBlock;
+      search_again(std::span(open).subspan(begin, std::min(kBlock, open.size() - begin)), kernels, result);
     };
+    for_each_point(blocks, threads, control, search, 1);
+    return result;
+  }
+
+ private:
+  // What is above this is not among the k nearest of the row.
+  float limit_of(std::size_t row) const {
     // Of a feature that is truly nearer than the last one found, at the distance d, ‖b‖ is at most ‖a‖ + d.
-    const auto last = static_cast<double>(found.values(row)[k - 1]);
-    const double reach = rows.lengths[i] + 1.001 * std::sqrt(std::max(last, 0.0));
-    const double margin = 2.0 * unit * (rows.lengths[i] * rows.lengths[i] + reach * reach);
-    // Whoever could be among the k nearest is on the list, unless even the last on it is within the margin.
-    if (m < found.size() || static_cast<double>(found.values(row).back()) - last > margin) {
-      for (std::size_t j = 0; j < std::min(m, found.size()); ++j) {
-        if (j >= k && static_cast<double>(found.values(row)[j]) - last > margin) break;
-        nearest.push_back(measure(static_cast<std::size_t>(found.indices(row)[j])));
-      }
-    } else {
-      nearest.resize(k, {std::numeric_limits<double>::infinity(), -1});
-      for (std::size_t j = 0; j < m; ++j) {
-        const Nearest candidate = measure(j);
-        if (candidate < nearest.back()) {
-          nearest.back() = candidate;
-          for (std::size_t p = k - 1; p > 0 && nearest[p] < nearest[p - 1]; --p) std::swap(nearest[p], nearest[p - 1]);
+    const double length = rows_.lengths[static_cast<std::size_t>(rows_.order[row])];
+    const auto last = static_cast<double>(found_.values(row)[k_ - 1]);
+    const double reach = length + 1.001 * std::sqrt(std::max(last, 0.0));
+    const double unit = 0x1p-24 * (2.0 * static_cast<double>(d_) + 16.0);
+    return std::nextafter(static_cast<float>(last + 2.0 * unit * (length * length + reach * reach)), kInfinity);
+  }
+
+  // Whether all that could be among the k nearest were kept.
+  bool is_complete(std::size_t row) const {
+    return columns_.count <= found_.size() || found_.values(row).back() > limit_of(row);
+  }
+
+  std::vector<std::int32_t> listed(std::size_t row) const {
+    std::vector<std::int32_t> candidates;
+    const float limit = limit_of(row);
+    for (std::size_t p = 0; p < std::min(columns_.count, found_.size()); ++p) {
+      if (found_.values(row)[p] <= limit) candidates.push_back(found_.indices(row)[p]);
+    }
+    return candidates;
+  }
+
+  // Finds all candidates of up to kBlock rows, in single precision again.
+  void search_again(std::span<const std::size_t> open, const simd::Kernels& kernels, NearestFeatures& result) const {
+    const std::size_t width = rows_.dimensions;
+    AlignedVector<float> panel(kBlock * width, 0.0F), products(kBlock * kBlock), limits(2 * kBlock, -kInfinity);
+    std::array<Word, kBlock> hits;
+    std::vector<std::vector<std::int32_t>> candidates(open.size());
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      std::copy_n(&rows_.rows[open[i] * width], width, &panel[i * width]);
+      limits[i] = std::nextafter(limit_of(open[i]), kInfinity);
+    }
+    for (std::size_t c = 0; c * kBlock < columns_.count; ++c) {
+      kernels.compare_features({.dimensions = width,
+                                .rows = panel.data(),
+                                .columns = &columns_.columns[c * kBlock * width],
+                                .row_limits = limits.data(),
+                                .column_limits = limits.data() + kBlock},
+                               products.data(), hits.data());
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        for (Word rest = hits[i]; rest != 0; rest &= rest - 1) {
+          const std::size_t column = c * kBlock + static_cast<std::size_t>(std::countr_zero(rest));
+          if (column < columns_.count) candidates[i].push_back(columns_.order[column]);
         }
       }
     }
-    std::sort(nearest.begin(), nearest.end());
-    for (std::size_t j = 0; j < k; ++j) {
-      result.squares[i * k + j] = nearest[j].first;
-      result.indices[i * k + j] = nearest[j].second;
+    for (std::size_t i = 0; i < open.size(); ++i) choose(open[i], candidates[i], result);
+  }
+
+  // Keeps the k nearest of the candidates, ties to the lower number.
+  void choose(std::size_t row, std::span<const std::int32_t> candidates, NearestFeatures& result) const {
+    const auto i = static_cast<std::size_t>(rows_.order[row]);
+    std::vector<std::pair<double, std::int32_t>> nearest;
+    nearest.reserve(candidates.size());
+    for (const std::int32_t j : candidates) {
+      nearest.emplace_back(squared_distance(&from_[i * d_], &to_[static_cast<std::size_t>(j) * d_], d_), j);
     }
-  });
-  return result;
-}
+    std::partial_sort(nearest.begin(), nearest.begin() + static_cast<std::ptrdiff_t>(k_), nearest.end());
+    for (std::size_t p = 0; p < k_; ++p) {
+      result.squares[i * k_ + p] = nearest[p].first;
+      result.indices[i * k_ + p] = nearest[p].second;
+    }
+  }
+
+  const SmallestOfRows& found_;
+  const Prepared& rows_;
+  const Prepared& columns_;
+  std::span<const float> from_, to_;
+  std::size_t d_, k_;
+};
 
 }  // namespace
 
@@ -209,8 +264,8 @@ NearestBothWays nearest_features(std::span<const float> source, std::span<const 
   };
   run_on_threads(std::min(threads, row_blocks), control, work, [] {});
 
-  return {settle(by_row, rows, source, target, dimensions, of_rows, threads, control),
-          settle(by_column, columns, target, source, dimensions, of_columns, threads, control)};
+  return {Settling(by_row, rows, columns, source, target, of_rows).run(threads, kernels, control),
+          Settling(by_column, columns, rows, target, source, of_columns).run(threads, kernels, control)};
 }
 
 }  // namespace clipperplus
