@@ -134,6 +134,15 @@ def test_figures_and_tables_do_without_pairs_that_count(packed: Path, tmp_path: 
     assert len(scans.conclusions(rows, ["auto"])) == 2
 
 
+def test_the_papers_numbers_stand_beside_its_own_pairs_only(packed: Path) -> None:
+    rule = PROTOCOLS["3DMatch"]
+    store = Store(None, "scans", {}, scans.columns(["greedy"]))
+    rows = scans.run(scans.pairs(find_scenes(packed), protocol=rule), ["greedy"], store, protocol=rule, voxel_size=0.1)
+    for benchmark, expected in (("3DMatch", True), ("3DLoMatch", False)):
+        found = scans.tables(rows, ["greedy"], rule, scans.papers_of(benchmark))
+        assert [any(table.published) for table in found] == [expected, expected, expected, False, False]
+
+
 def test_quick_takes_a_few_pairs_of_every_scene(packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (scene,) = find_scenes(packed)
     many = scene.pairs() * 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -111,14 +111,16 @@ def dimacs_figures(rows: list[Row], methods: list[str], folder: Path) -> list[Pa
     return written
 
 
-def scans_figures(rows: list[Row], methods: list[str], folder: Path) -> list[Path]:
+def scans_figures(
+    rows: list[Row], methods: list[str], folder: Path, of_scene: Mapping[str, scans.Published] = scans.PAPER
+) -> list[Path]:
     """Draw the ratios and the times of Table II."""
     written: list[Path] = []
     results = [result for result in scans.results(rows, methods) if result.counted]
     if not results:
         return written
     names = [result.name for result in results]
-    papers = [scans.PAPER[result.scene].methods if result.scene in scans.PAPER else {} for result in results]
+    papers = [of_scene[result.scene].methods if result.scene in of_scene else {} for result in results]
     for what, label in (("ratio", "mean accuracy ratio r"), ("ms", "mean time, ms")):
         name = "scans_time" if what == "ms" else "scans_ratio"
         with _figure(folder, name, written, size=(max(5.0, 1.2 * len(results)), 4.0)) as axes:

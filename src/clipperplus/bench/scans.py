@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +40,7 @@ __all__ = [
     "columns",
     "conclusions",
     "pairs",
+    "papers_of",
     "results",
     "run",
     "tables",
@@ -233,11 +234,18 @@ def _mean(values: Iterable[float]) -> float:
     return statistics.fmean([*values] or [0.0])
 
 
-def tables(rows: list[Row], methods: list[str], protocol: Protocol) -> list[Table]:
+def papers_of(benchmark: str) -> dict[str, Published]:
+    """Return what the paper has of a benchmark; its pairs are those of 3DMatch."""
+    return PAPER if benchmark == "3DMatch" else {}
+
+
+def tables(
+    rows: list[Row], methods: list[str], protocol: Protocol, of_scene: Mapping[str, Published] = PAPER
+) -> list[Table]:
     """Return the paper's Table II, graphs, ratios and times apart, with what the paper has, and recalls."""
     apart = [row for row in rows if abs(int(row["j"]) - int(row["i"])) > 1]
     found = results(rows, methods)
-    papers = [PAPER.get(result.scene) for result in found]
+    papers = [of_scene.get(result.scene) for result in found]
 
     graphs = [
         [r.name, str(r.pairs), str(r.counted), f"{r.outliers:.1f} %", f"{r.vertices:.0f}", f"{r.sparsity:.2f}"]

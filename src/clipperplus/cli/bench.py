@@ -140,13 +140,14 @@ def scans(
     store = Store(output, "scans", settings, scans_benchmark.columns(chosen))
     with _tracked(pairs, store) as tracked:
         rows = scans_benchmark.run(tracked, chosen, store, protocol=rule, voxel_size=size)
+    papers = scans_benchmark.papers_of(benchmark)
     _report(
         "The real scans of the paper's Table II",
         store,
-        scans_benchmark.tables(rows, chosen, rule),
+        scans_benchmark.tables(rows, chosen, rule, papers),
         scans_benchmark.conclusions(rows, chosen),
         [asdict(result) for result in scans_benchmark.results(rows, chosen)],
-        lambda folder: figures.scans_figures(rows, chosen, folder),
+        lambda folder: figures.scans_figures(rows, chosen, folder, papers),
     )
 
 
