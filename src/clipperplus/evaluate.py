@@ -23,7 +23,7 @@ from .poses import FILE_ROUNDING, Poses, as_poses, to_quaternions
 from .transform import rotation_error, translation_error
 from .validation import as_array, as_number
 
-__all__ = ["PROTOCOLS", "Evaluation", "Protocol", "SceneRecall", "evaluate_pairs", "information_rmse"]
+__all__ = ["PROTOCOLS", "Evaluation", "Protocol", "SceneRecall", "as_protocol", "evaluate_pairs", "information_rmse"]
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def evaluate_pairs(
         ``(m, 6, 6)`` of the truths, as in ``gt.info``, for :attr:`Evaluation.rmse`; see :func:`information_rmse`.
 
     """
-    rule = _as_protocol(protocol)
+    rule = as_protocol(protocol)
     true = as_poses("truths", truths, FILE_ROUNDING)
     estimated, answered = _as_estimates(estimates, len(true))
     names = _as_scenes(scenes, len(true))
@@ -225,7 +225,8 @@ def information_rmse(
         return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-def _as_protocol(protocol: str | Protocol) -> Protocol:
+def as_protocol(protocol: str | Protocol) -> Protocol:
+    """Return a protocol by its name, or as it is."""
     if isinstance(protocol, Protocol):
         return protocol
     if not isinstance(protocol, str) or protocol not in PROTOCOLS:

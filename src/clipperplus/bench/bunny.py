@@ -24,7 +24,7 @@ from ..errors import OptionError
 from ..graph import Graph
 from ..io.clouds import read_cloud
 from ..synthetic import rabbit_surface
-from .measuring import COMPARED, LABELS, Row, check_answer, measure, method_columns, proofs, ratio
+from .measuring import COMPARED, LABELS, Row, compare_times, means, measure_all, method_columns, proofs
 from .store import Store
 from .tables import Table, three_digits
 
@@ -170,11 +170,7 @@ def run(chosen: Iterable[Trial], model: Model, methods: list[str], store: Store,
 def _measure(graph: Graph, methods: list[str]) -> Row:
     truth = find_clique(graph, method="exact")
     row = {"edges": str(graph.num_edges), "clique number": str(truth.size)}
-    for method in methods:
-        result, cells = measure(graph, method, repeats=_REPEATS)
-        check_answer(graph, result, truth.size)
-        row |= cells
-    return row
+    return row | measure_all(graph, methods, omega=truth.size, repeats=_REPEATS)
 
 
 @dataclass(frozen=True)
@@ -195,8 +191,8 @@ def levels(rows: list[Row], methods: list[str]) -> list[Level]:
     result = []
     for outliers in sorted({int(row["outliers"]) for row in rows}):
         members = [row for row in rows if int(row["outliers"]) == outliers]
-        ratios = {method: statistics.fmean(ratio(row, method) for row in members) for method in methods}
-        times = {method: statistics.fmean(float(row[f"{method} ms"]) for row in members) for method in methods}
+        found = means(members, methods)
+        ratios, times = ({method: found[method][what] for method in methods} for what in ("ratio", "ms"))
         result.append(Level(outliers, len(members), ratios, times))
     return result
 
@@ -206,8 +202,8 @@ def tables(rows: list[Row], methods: list[str]) -> list[Table]:
     headings = ["outliers", *(LABELS[method] for method in methods)]
 
     def body(values: list[tuple[int, dict[str, float]]], text: Callable[[float], str]) -> list[list[str]]:
-        lines = [[f"{outliers} %", *(text(means[method]) for method in methods)] for outliers, means in values]
-        over_all = [statistics.fmean(means[method] for _, means in values) for method in methods]
+        lines = [[f"{outliers} %", *(text(mean[method]) for method in methods)] for outliers, mean in values]
+        over_all = [statistics.fmean(mean[method] for _, mean in values) for method in methods]
         return [*lines, ["mean", *map(text, over_all)]]
 
     found = levels(rows, methods)
@@ -239,9 +235,4 @@ def conclusions(rows: list[Row], methods: list[str]) -> list[str]:
         slower = [str(level.outliers) for level in found if level.ms["clipper+"] >= level.ms["relaxation"]]
         where = f"slower at {', '.join(slower)} %, faster elsewhere" if slower else "faster at every outlier ratio"
         said.append(f"CLIPPER+ against Optim: {where}.")
-    said += proofs(rows, methods)
-    for method in methods:
-        if method not in COMPARED and papers:
-            times = ", ".join(f"{LABELS[other]} {ms_of[other] / ms_of[method]:.2f}" for other in papers)
-            said.append(f"Mean time by that of `{method}`, {three_digits(ms_of[method])} ms: {times}.")
-    return said
+    return said + proofs(rows, methods) + compare_times(ms_of, papers)

@@ -14,7 +14,8 @@ from ..errors import OptionError
 from ..graph import Graph
 from ..io.graphs import graph_name, read_graph
 from .families import FAMILIES
-from .measuring import COMPARED, LABELS, Row, measure, method_columns, proofs, ratio
+from .measuring import COMPARED, LABELS, Row, means, measure, method_columns, proofs, ratio
+from .published import TimesAndRatios, published_cells, times_and_ratios
 from .store import Store
 from .tables import Table, three_digits
 
@@ -44,10 +45,7 @@ _PAPER_TIMES_AND_RATIOS = {
     "p_hat300-1": (1.3, 0.75, 33.9, 0.88, 6.5, 1.0, 4.3, 1.0, 2.1, 0.88, 4.9, 1.0, 10.7, 1.0),
     "p_hat300-2": (2.8, 0.96, 11.3, 0.92, 10.9, 1.0, 15.9, 0.96, 3.7, 0.84, 6.5, 1.0, 10.1, 1.0),
 }
-PAPER = {
-    name: {method: {"ms": values[2 * k], "ratio": values[2 * k + 1]} for k, method in enumerate(COMPARED)}
-    for name, values in _PAPER_TIMES_AND_RATIOS.items()
-}
+PAPER = {name: times_and_ratios(values) for name, values in _PAPER_TIMES_AND_RATIOS.items()}
 """Graph → method → the paper's time in milliseconds and ratio."""
 
 CLIQUE_NUMBERS = {
@@ -206,36 +204,26 @@ def _clique_number(name: str, graph: Graph, best: int, bound: int, seconds: floa
     return best, "largest found"
 
 
-def summary(rows: list[Row], methods: list[str]) -> dict[str, dict[str, dict[str, float]]]:
+def summary(rows: list[Row], methods: list[str]) -> dict[str, TimesAndRatios]:
     """Return mean ratio and time of every method over all graphs, and over the paper's if all of them are there."""
     groups = {"all": rows}
     papers = [row for row in rows if row["graph"] in PAPER]
     if len(papers) == len(PAPER):
         groups["nine"] = papers
-    means = {
-        group: {
-            method: {
-                "ratio": statistics.fmean(ratio(row, method) for row in members),
-                "ms": statistics.fmean(float(row[f"{method} ms"]) for row in members),
-            }
-            for method in methods
-        }
-        for group, members in groups.items()
-        if members
-    }
-    if "nine" in means:
-        means["the paper"] = {
+    found = {group: means(members, methods) for group, members in groups.items() if members}
+    if "nine" in found:
+        found["the paper"] = {
             method: {what: statistics.fmean(PAPER[name][method][what] for name in PAPER) for what in ("ratio", "ms")}
             for method in methods
             if method in COMPARED
         }
-    return means
+    return found
 
 
 def tables(rows: list[Row], methods: list[str]) -> list[Table]:
     """Return the paper's Table I, ratios and times apart, with what the paper has."""
     headings = ["graph", "n", "sparsity", "ω", *(LABELS[method] for method in methods)]
-    means = summary(rows, methods)
+    found = summary(rows, methods)
 
     def make(title: str, what: str, number: Callable[[Row, str], float], text: Callable[[float], str]) -> Table:
         lines, published = [], []
@@ -246,9 +234,9 @@ def tables(rows: list[Row], methods: list[str]) -> list[Table]:
             lines.append(head + [text(number(row, method)) for method in methods])
             published.append(_published(PAPER.get(row["graph"], {}), methods, what))
         for group in ("nine", "all"):
-            if group in means:
-                lines.append([f"mean of {group}", "", "", "", *(text(means[group][m][what]) for m in methods)])
-                papers = means.get("the paper", {}) if group == "nine" else {}
+            if group in found:
+                lines.append([f"mean of {group}", "", "", "", *(text(found[group][m][what]) for m in methods)])
+                papers = found.get("the paper", {}) if group == "nine" else {}
                 published.append(_published(papers, methods, what))
         return Table(title, headings, lines, published, dispensable=("n", "sparsity"))
 
@@ -258,11 +246,8 @@ def tables(rows: list[Row], methods: list[str]) -> list[Table]:
     ]
 
 
-def _published(of_method: dict[str, dict[str, float]], methods: list[str], what: str) -> list[str] | None:
-    if not of_method:
-        return None
-    cells = [f"{of_method[method][what]:.3g}" if method in of_method else "" for method in methods]
-    return ["", "", "", "", *cells]
+def _published(of_method: TimesAndRatios, methods: list[str], what: str) -> list[str] | None:
+    return ["", "", "", "", *published_cells(of_method, methods, what)] if of_method else None
 
 
 def conclusions(rows: list[Row], methods: list[str]) -> list[str]:

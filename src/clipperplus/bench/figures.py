@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import bunny, dimacs
+from . import bunny, dimacs, scans
 from .measuring import LABELS, Row, ratio
+from .published import TimesAndRatios
 
-__all__ = ["available", "bunny_figures", "dimacs_figures"]
+__all__ = ["available", "bunny_figures", "dimacs_figures", "scans_figures"]
 
 # The palette of Okabe and Ito without its yellow; every method also has a mark and a dash pattern of its own.
 _STYLES: dict[str, dict[str, Any]] = {
@@ -100,28 +101,53 @@ def _draw_distributions(axes: Any, rows: list[Row], methods: list[str]) -> None:
 
 
 def dimacs_figures(rows: list[Row], methods: list[str], folder: Path) -> list[Path]:
-    """Draw the ratios of Table I: measured ones as marks, the paper's as rings of the same colour."""
+    """Draw the ratios of Table I."""
     written: list[Path] = []
-    width = max(5.0, 0.42 * len(rows))
-    with _figure(folder, "dimacs_ratio", written, size=(width, 3.4)) as axes:
-        spread = np.linspace(-0.33, 0.33, len(methods))
-        for shift, method in zip(spread, methods, strict=True):
-            style = {**_style(method), "linestyle": "none"}
-            places = np.arange(len(rows)) + shift
-            axes.plot(places, [ratio(row, method) for row in rows], label=LABELS[method], **style)
-            rings = [
-                (place, dimacs.PAPER[row["graph"]][method]["ratio"])
-                for place, row in zip(places, rows, strict=True)
-                if method in dimacs.PAPER.get(row["graph"], {})
-            ]
-            if rings:
-                axes.plot(*zip(*rings, strict=True), "o", ms=8, mfc="none", mec=style["color"], mew=0.8)
-        if any(row["graph"] in dimacs.PAPER for row in rows):
-            axes.plot([], [], "o", ms=8, mfc="none", mec="0.3", mew=0.8, label="ring: the paper's")
-        axes.set_xticks(range(len(rows)), [row["graph"] for row in rows], rotation=40, ha="right", parse_math=False)
+    names = [row["graph"] for row in rows]
+    with _figure(folder, "dimacs_ratio", written, size=(max(5.0, 0.42 * len(rows)), 3.4)) as axes:
+        measured = {method: [ratio(row, method) for row in rows] for method in methods}
+        _draw_beside_papers(axes, names, measured, [dimacs.PAPER.get(name, {}) for name in names], "ratio")
         axes.set_ylabel("accuracy ratio r")
-        _legend_above(axes)
     return written
+
+
+def scans_figures(
+    rows: list[Row], methods: list[str], folder: Path, of_scene: Mapping[str, scans.Published] = scans.PAPER
+) -> list[Path]:
+    """Draw the ratios and the times of Table II."""
+    written: list[Path] = []
+    results = [result for result in scans.results(rows, methods) if result.counted]
+    if not results:
+        return written
+    names = [result.name for result in results]
+    papers = [of_scene[result.scene].methods if result.scene in of_scene else {} for result in results]
+    for what, label in (("ratio", "mean accuracy ratio r"), ("ms", "mean time, ms")):
+        name = "scans_time" if what == "ms" else "scans_ratio"
+        with _figure(folder, name, written, size=(max(5.0, 1.2 * len(results)), 4.0)) as axes:
+            measured = {method: [result.methods[method][what] for result in results] for method in methods}
+            _draw_beside_papers(axes, names, measured, papers, what)
+            axes.set_ylabel(label)
+            if what == "ms":
+                axes.set_yscale("log")
+    return written
+
+
+def _draw_beside_papers(
+    axes: Any, names: list[str], measured: dict[str, list[float]], papers: list[TimesAndRatios], what: str
+) -> None:
+    """Draw what was measured as marks, what the paper has as rings of the same colour."""
+    spread = np.linspace(-0.33, 0.33, len(measured))
+    for shift, (method, values) in zip(spread, measured.items(), strict=True):
+        style = {**_style(method), "linestyle": "none"}
+        places = np.arange(len(names)) + shift
+        axes.plot(places, values, label=LABELS[method], **style)
+        rings = [(place, paper[method][what]) for place, paper in zip(places, papers, strict=True) if method in paper]
+        if rings:
+            axes.plot(*zip(*rings, strict=True), "o", ms=8, mfc="none", mec=style["color"], mew=0.8)
+    if any(papers):
+        axes.plot([], [], "o", ms=8, mfc="none", mec="0.3", mew=0.8, label="ring: the paper's")
+    axes.set_xticks(range(len(names)), names, rotation=40, ha="right", parse_math=False)
+    _legend_above(axes)
 
 
 def _legend_above(axes: Any) -> None:

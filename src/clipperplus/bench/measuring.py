@@ -7,7 +7,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -17,6 +17,7 @@ from ..clique import METHODS, CliqueResult, find_clique
 from ..errors import ClipperPlusError, OptionError
 from ..graph import Graph
 from ..info import core_info
+from .tables import three_digits
 
 __all__ = [
     "COMPARED",
@@ -24,9 +25,12 @@ __all__ = [
     "Row",
     "as_methods",
     "check_answer",
+    "compare_times",
     "environment",
     "is_sound",
+    "means",
     "measure",
+    "measure_all",
     "method_columns",
     "proofs",
     "ratio",
@@ -52,6 +56,7 @@ Row: TypeAlias = dict[str, str]
 """What was measured on one graph: heading → text, a line of a CSV file."""
 
 _REPEATS, _LONG_SECONDS = 5, 0.2
+_COUNTS = ("vertices", "edges", "outliers", "clique number", "i", "j")
 
 
 def as_methods(text: str | None) -> list[str]:
@@ -89,6 +94,16 @@ def measure(
     return result, dict(zip(method_columns([method]), cells, strict=True))
 
 
+def measure_all(graph: Graph, methods: Iterable[str], *, omega: int | None, repeats: int) -> Row:
+    """Return the cells of several methods, whose answers are also checked against the clique number if it is known."""
+    row: Row = {}
+    for method in methods:
+        result, cells = measure(graph, method, repeats=repeats)
+        check_answer(graph, result, omega)
+        row |= cells
+    return row
+
+
 def check_answer(graph: Graph, result: CliqueResult, omega: int | None = None) -> None:
     """Refuse an answer that is no clique, or that contradicts the clique number where it is known."""
     joined = graph.subgraph(result.vertices).num_edges
@@ -106,6 +121,17 @@ def ratio(row: Row, method: str) -> float:
     return int(row[f"{method} size"]) / omega if omega else 1.0
 
 
+def means(rows: Sequence[Row], methods: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Return mean ratio and mean time in milliseconds of every method."""
+    return {
+        method: {
+            "ratio": statistics.fmean(ratio(row, method) for row in rows),
+            "ms": statistics.fmean(float(row[f"{method} ms"]) for row in rows),
+        }
+        for method in methods
+    }
+
+
 def is_sound(row: Row) -> bool:
     """Whether the cells of a row can have been measured."""
     try:
@@ -114,10 +140,10 @@ def is_sound(row: Row) -> bool:
                 sound = 0 <= int(cell) <= int(row["clique number"])
             elif heading.endswith(" ms") or heading == "sparsity":
                 sound = 0.0 <= float(cell) < math.inf
-            elif heading.endswith(" proven"):
+            elif heading.endswith((" proven", " registered")):
                 sound = cell in ("yes", "no")
             else:
-                sound = heading not in ("vertices", "edges", "outliers", "clique number") or int(cell) >= 0
+                sound = heading not in _COUNTS or int(cell) >= 0
             if not sound:
                 return False
     except ValueError:
@@ -133,6 +159,16 @@ def proofs(rows: list[Row], methods: list[str]) -> list[str]:
             proven = sum(row[f"{method} proven"] == "yes" for row in rows)
             lowest = min((ratio(row, method) for row in rows), default=1.0)
             said.append(f"`{method}`: proven on {proven} of {len(rows)} graphs, lowest r {lowest:.3f}.")
+    return said
+
+
+def compare_times(ms: dict[str, float], others: Sequence[str]) -> list[str]:
+    """Say how many times as long as ours other methods take, by their mean times."""
+    said = []
+    for method in ms:
+        if method not in COMPARED and others:
+            times = ", ".join(f"{LABELS[other]} {ms[other] / ms[method]:.2f}" for other in others)
+            said.append(f"Mean time by that of `{method}`, {three_digits(ms[method])} ms: {times}.")
     return said
 
 
