@@ -6,21 +6,15 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from command_line import PROGRAM, run
 from strategies import random_graph
 
 import clipperplus as cp
 from clipperplus.clique import METHODS
-
-
-def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from clipperplus.cli import main; main()", *map(str, arguments)]
-    variables = {**os.environ, **environment}
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
 
 
 @pytest.fixture
@@ -131,7 +125,7 @@ def hard(tmp_path: Path) -> Path:
 def test_a_terminal_sees_size_and_bound_while_the_search_runs(hard: Path) -> None:
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", "from clipperplus.cli import main; main()", "clique", str(hard), "--json"]
+    command = [*PROGRAM, "clique", str(hard), "--json"]
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=theirs, check=True, env={**os.environ, "TERM": "xterm"}
     )
@@ -144,8 +138,7 @@ def test_a_terminal_sees_size_and_bound_while_the_search_runs(hard: Path) -> Non
 
 
 def test_ctrl_c_prints_the_best_so_far(hard: Path) -> None:
-    command = [sys.executable, "-c", "from clipperplus.cli import main; main()"]
-    command += ["clique", str(hard), "--method", "exact", "--json", "--threads", "2"]
+    command = [*PROGRAM, "clique", str(hard), "--method", "exact", "--json", "--threads", "2"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(2.0)
     process.send_signal(signal.SIGINT)

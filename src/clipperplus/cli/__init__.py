@@ -13,7 +13,7 @@ import typer
 
 from ..errors import ClipperPlusError
 from ..info import core_info
-from . import bench, clique
+from . import bench, clique, demo, register
 
 __all__ = ["app", "main"]
 
@@ -27,6 +27,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("demo")(demo.command)
+app.command("register")(register.command)
 app.command("clique")(clique.command)
 app.add_typer(bench.app, name="bench")
 

@@ -33,7 +33,7 @@ from .pcd import format_pcd, parse_pcd
 from .ply import format_ply, parse_ply
 from .tables import parse_table
 
-__all__ = ["Cloud", "read_cloud", "write_cloud"]
+__all__ = ["Cloud", "as_written_path", "read_cloud", "write_cloud"]
 
 _PARSERS: dict[str, Callable[[Path, bytes], Contents]] = {
     ".ply": parse_ply,
@@ -84,16 +84,21 @@ def _frozen(array: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return array
 
 
+def as_written_path(path: str | PathLike[str]) -> Path:
+    """Return the name of a file that :func:`write_cloud` can write; others are refused."""
+    path = as_path(path)
+    if path.suffix.lower() not in _WRITTEN:
+        raise FileFormatError(f"{path}: cannot write this kind of point cloud; known endings are {' '.join(_WRITTEN)}")
+    return path
+
+
 def write_cloud(path: str | PathLike[str], points: Any, *, normals: Any = None, binary: bool = True) -> None:
     """Write a PLY or PCD file; which one follows from the name.
 
     Single precision stays so, all other numbers are written in double precision. Of a :class:`Cloud` the normals and
     the viewpoint (PCD only) are written too.
     """
-    path = as_path(path)
-    suffix = path.suffix.lower()
-    if suffix not in _WRITTEN:
-        raise FileFormatError(f"{path}: cannot write this kind of point cloud; known endings are {' '.join(_WRITTEN)}")
+    path = as_written_path(path)
     viewpoint = None
     if isinstance(points, Cloud):
         viewpoint = points.viewpoint
@@ -105,7 +110,7 @@ def write_cloud(path: str | PathLike[str], points: Any, *, normals: Any = None, 
     if given.kind == "f" and given.itemsize <= 4:
         with np.errstate(over="ignore"):  # normals may come in double precision
             table = table.astype(np.float32)
-    if suffix == ".ply":
+    if path.suffix.lower() == ".ply":
         path.write_bytes(format_ply(table, binary=binary))
     else:
         path.write_bytes(format_pcd(table, viewpoint=viewpoint, binary=binary))

@@ -1,0 +1,87 @@
+"""``clipperplus register``: the transform between two scans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+import typer
+from rich.console import Console
+
+from ..clique import METHODS
+from ..io.clouds import Cloud, as_written_path, read_cloud, write_cloud
+from ..io.poses import write_transform
+from ..registration import Status, register
+from ..transform import apply_transform
+from .summary import Scan, report
+
+__all__ = ["command"]
+
+_Viewpoint: TypeAlias = tuple[float, float, float]
+
+
+def command(
+    source: Annotated[Path, typer.Argument(help="A point cloud: .ply .pcd .xyz .txt .csv .npy .npz .bin .las .laz.")],
+    target: Annotated[Path, typer.Argument(help="Another one, of the same place.")],
+    voxel_size: Annotated[float | None, typer.Option(help="Metres; without it: chosen from the clouds.")] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="Metres by which distances between matched points may differ; without it: the voxel size."),
+    ] = None,
+    method: Annotated[str, typer.Option(help=f"Of the clique: one of {', '.join(METHODS)}.")] = "auto",
+    matches: Annotated[int, typer.Option(help="Match features that are among so many nearest of each other.")] = 1,
+    refine: Annotated[str | None, typer.Option(help="gicp: finish with generalized ICP.", metavar="gicp")] = None,
+    source_viewpoint: Annotated[
+        _Viewpoint | None,
+        typer.Option(help="Where the source's sensor was; without it: what the file says, or the origin."),
+    ] = None,
+    target_viewpoint: Annotated[_Viewpoint | None, typer.Option(help="The same for the target.")] = None,
+    min_confidence: Annotated[float, typer.Option(help="Less than this, from 0 to 1, is not to be trusted.")] = 0.5,
+    threads: Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")] = 1,
+    output: Annotated[Path | None, typer.Option(help="Text file for the 4 x 4 transform, source to target.")] = None,
+    aligned: Annotated[
+        Path | None, typer.Option(help="File for the source in the frame of the target: .ply or .pcd.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Find the transform that moves one scan onto another, whatever their first poses.
+
+    Exit status 0: trust it; 1: do not, the reason is given, files are still written; 2: wrong input.
+    """
+    if aligned is not None:
+        as_written_path(aligned)
+    scans = Scan(str(source), read_cloud(source)), Scan(str(target), read_cloud(target))
+    with Console(stderr=True).status("registering …"):
+        pose = register(
+            scans[0].cloud,
+            scans[1].cloud,
+            voxel_size=voxel_size,
+            epsilon=epsilon,
+            method=method,
+            matches=matches,
+            refine=cast("Literal['gicp'] | None", refine),
+            source_viewpoint=source_viewpoint,
+            target_viewpoint=target_viewpoint,
+            min_confidence=min_confidence,
+            threads=threads,
+        )
+    notes = [] if pose.T_target_source is None else _write(pose.T_target_source, scans[0].cloud, output, aligned)
+    if pose.status is not Status.OK:
+        notes = [f"{note} (not to be trusted)" for note in notes]
+    report(scans, pose, min_confidence=min_confidence, as_json=as_json, notes=notes)
+
+
+def _write(motion: npt.NDArray[np.float64], source: Cloud, output: Path | None, aligned: Path | None) -> list[str]:
+    """Write what was asked for, and say what was written."""
+    if output is not None:
+        write_transform(output, motion)
+    if aligned is not None:
+        moved = Cloud(
+            points=apply_transform(motion, source.points),
+            normals=None if source.normals is None else source.normals @ motion[:3, :3].T,
+            viewpoint=None if source.viewpoint is None else apply_transform(motion, source.viewpoint[None])[0],
+        )
+        write_cloud(aligned, moved)
+    return [f"written: {path}" for path in (output, aligned) if path is not None]
