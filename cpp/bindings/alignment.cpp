@@ -122,6 +122,20 @@ std::vector<std::int64_t> count_in_front(const RangeImage& image, const std::vec
   return counts;
 }
 
+auto bound_explained(PointsIn source, PointsIn target, MotionsIn array, double distance) {
+  if (source.shape(0) != target.shape(0)) throw nb::value_error("as many targets as sources");
+  const auto from = copied(source), to = copied(target);
+  std::vector<std::int64_t> counts;
+  {
+    const auto motions = as_motions(array);
+    const WithoutGil without_gil;
+    for (const RigidMotion& motion : motions) {
+      counts.push_back(static_cast<std::int64_t>(count_explained(from, to, motion, distance)));
+    }
+  }
+  return to_numpy(std::move(counts));
+}
+
 auto bound_fit(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double distance,
                double least_cosine) {
   check_normals(points, normals);
@@ -195,6 +209,8 @@ void bind_alignment(nb::module_& m) {
   m.def("measure_overlaps", bound_overlap, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
         nb::arg("distance"), nb::arg("least_cosine"), nb::arg("threads"),
         "How many points come near the target, and how many of them with the same normal.");
+  m.def("count_explained", bound_explained, nb::arg("source"), nb::arg("target"), nb::arg("motions"),
+        nb::arg("distance"), "How many matched points each motion brings closer together than the distance.");
   m.def("measure_fit", bound_fit, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motion"),
         nb::arg("distance"), nb::arg("least_cosine"),
         "What pairs of points say about a small motion, turn first: 6 × 6 information, the centre of the turns, the "

@@ -90,6 +90,16 @@ Overlap measure_overlap(const SurfaceGrid& target, const OrientedPoints& source,
   return result;
 }
 
+std::size_t count_explained(std::span<const double> source, std::span<const double> target, const RigidMotion& motion,
+                            double distance) {
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < source.size(); k += 3) {
+    const Vector3 d = minus(motion.apply(&source[k]), {target[k], target[k + 1], target[k + 2]});
+    count += dot(d, d) < distance * distance ? 1 : 0;
+  }
+  return count;
+}
+
 NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
                             const PairRule& rule) {
   std::vector<double> places;

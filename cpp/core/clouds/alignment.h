@@ -30,6 +30,10 @@ struct Overlap {
 Overlap measure_overlap(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
                         const PairRule& rule);
 
+// How many of the matched points a motion brings closer together than a distance.
+std::size_t count_explained(std::span<const double> source, std::span<const double> target, const RigidMotion& motion,
+                            double distance);
+
 // The sums of a least-squares problem: Σ w (n · (R p + t - q) + n · (ω × (R p + t - centre) + v))² over the pairs, for
 // a small turn ω and shift v.
 struct NormalEquations {

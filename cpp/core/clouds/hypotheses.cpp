@@ -13,12 +13,13 @@ std::vector<Vertex> grow_clique(const Graph& graph, Vertex start, const simd::Ke
   std::vector<Vertex> members;
   graph.for_each_neighbour(static_cast<std::size_t>(start), [&](Vertex v) { members.push_back(v); });
   std::vector<Vertex> clique(members.size() + 1);
+  std::vector<std::uint32_t> shared(members.size());
   std::size_t size = 0;
   if (graph.has_bits()) {
     const Word* row = graph.row(static_cast<std::size_t>(start));
     AlignedVector<Word> candidates(row, row + graph.stride());
     size = kernels.grow_clique(graph.row(0), graph.stride(), candidates.data(), members.data(), members.size(),
-                               clique.data());
+                               shared.data(), clique.data());
   } else {
     const std::vector<Vertex> names = members;
     Control following(&control);
@@ -28,7 +29,7 @@ std::vector<Vertex> grow_clique(const Graph& graph, Vertex start, const simd::Ke
     set_prefix(candidates.data(), names.size());
     if (!names.empty()) {
       size = kernels.grow_clique(near.row(0), near.stride(), candidates.data(), members.data(), members.size(),
-                                 clique.data());
+                                 shared.data(), clique.data());
     }
     for (std::size_t k = 0; k < size; ++k) clique[k] = names[static_cast<std::size_t>(clique[k])];
   }

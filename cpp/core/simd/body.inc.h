@@ -198,28 +198,30 @@ Word find_misses(const std::uint16_t* misses, std::uint16_t wanted) {
 #endif
 
 std::size_t grow_clique(const Word* rows, std::size_t stride, Word* candidates, Vertex* members, std::size_t count,
-                        Vertex* clique) {
-  std::size_t size = 0;
+                        std::uint32_t* shared, Vertex* clique) {
+  std::size_t size = 0, counted = 0;  // counted: how many members there were when their neighbours were counted
   while (count > 0) {
-    const Word* best = nullptr;
-    std::size_t most = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      const Word* row = rows + static_cast<std::size_t>(members[k]) * stride;
-      std::size_t shared = 0;
-      for (std::size_t w = 0; w < stride; ++w) shared += bit_count(row[w] & candidates[w]);
-      if (best == nullptr || shared > most) {
-        best = row;
-        most = shared;
-        clique[size] = members[k];
+    if (5 * count <= 4 * counted || counted == 0) {
+      for (std::size_t k = 0; k < count; ++k) {
+        const Word* row = rows + static_cast<std::size_t>(members[k]) * stride;
+        std::size_t common = 0;
+        for (std::size_t w = 0; w < stride; ++w) common += bit_count(row[w] & candidates[w]);
+        shared[k] = static_cast<std::uint32_t>(common);
       }
+      counted = count;
     }
-    ++size;
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < count; ++k) best = shared[k] > shared[best] ? k : best;
+    const Word* row = rows + static_cast<std::size_t>(members[best]) * stride;
+    clique[size++] = members[best];
     std::size_t kept = 0;
     for (std::size_t k = 0; k < count; ++k) {
-      if (test_bit(best, static_cast<std::size_t>(members[k]))) members[kept++] = members[k];
+      shared[kept] = shared[k];
+      members[kept] = members[k];
+      kept += test_bit(row, static_cast<std::size_t>(members[k])) ? 1 : 0;
     }
     count = kept;
-    for (std::size_t w = 0; w < stride; ++w) candidates[w] &= best[w];
+    for (std::size_t w = 0; w < stride; ++w) candidates[w] &= row[w];
   }
   return size;
 }

@@ -141,10 +141,11 @@ struct Kernels {
   std::size_t (*extend_greedily)(const Word* rows, std::size_t stride, Word* candidates, Vertex* clique,
                                  std::size_t size, std::size_t must_beat);
 
-  // Grows `clique` by the candidate that has the most neighbours among the candidates, ties to the first in `members`,
-  // which lists them. Clobbers both; returns the size. There is room for all members.
+  // Grows `clique` by the candidate that had the most neighbours among the candidates when they were last counted,
+  // which is whenever a fifth of them is gone; ties to the first in `members`, which lists them. Clobbers both and
+  // `shared`, which has room for all; so has the clique. Returns its size.
   std::size_t (*grow_clique)(const Word* rows, std::size_t stride, Word* candidates, Vertex* members, std::size_t count,
-                             Vertex* clique);
+                             std::uint32_t* shared, Vertex* clique);
 
   // Takes the lowest member of `pool` and drops its neighbours, until `pool` is empty: a colour class, removed from
   // `uncoloured`. Returns the size of the class.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Evidence", "Status", "judge"]
+__all__ = ["Evidence", "Status", "clouds_terms", "judge", "matches_terms"]
 
 
 class Status(enum.Enum):
@@ -28,10 +28,10 @@ class Status(enum.Enum):
 
 
 # Fitted by benchmarks/confidence.py to the answers for 1737 pairs of 3DMatch and 3DLoMatch fragments and 1000 pairs of
-# fragments of different places, 58 % of them right; docs/confidence.md has the reliability plot. The constant, then
-# the weights of log(1 + explained), log(overlap - against), log(1 + conflict / 0.005), log(runner-up) …
+# fragments of different places, 58 % of them right; benchmarks/results/confidence.md has the reliability plot. The
+# constant, then the weights of clouds_terms() …
 _OF_CLOUDS = (-3.203, 2.071, 0.993, -2.298, -1.079)
-# … and of log(1 + explained), log(1 + associations), log(runner-up).
+# … and of matches_terms().
 _OF_MATCHES = (-8.891, 4.931, -0.958, -7.735)
 
 
@@ -55,14 +55,23 @@ class Evidence:
     def confidence(self) -> float:
         """Return the probability that the transform is right: logistic in the logarithms of the evidence."""
         if self.overlap is None or self.against is None or self.conflict is None:
-            constant, *weights = _OF_MATCHES
-            numbers = [1.0 + self.explained, 1.0 + self.associations, max(self.runner_up, 0.05)]
+            (constant, *weights), terms = _OF_MATCHES, matches_terms(self.explained, self.associations, self.runner_up)
         else:
-            constant, *weights = _OF_CLOUDS
-            net = max(self.overlap - self.against, 0.005)
-            numbers = [1.0 + self.explained, net, 1.0 + self.conflict / 0.005, max(self.runner_up, 0.01)]
-        logit = constant + sum(weight * math.log(number) for weight, number in zip(weights, numbers, strict=True))
+            net = self.overlap - self.against
+            (constant, *weights), terms = _OF_CLOUDS, clouds_terms(self.explained, net, self.conflict, self.runner_up)
+        logit = constant + sum(weight * term for weight, term in zip(weights, terms, strict=True))
         return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, logit))))
+
+
+def clouds_terms(explained: int, net_overlap: float, conflict: float, runner_up: float) -> list[float]:
+    """Return what the logit of an answer for two clouds is linear in."""
+    numbers = (1.0 + explained, max(net_overlap, 0.005), 1.0 + conflict / 0.005, max(runner_up, 0.01))
+    return [math.log(number) for number in numbers]
+
+
+def matches_terms(explained: int, associations: int, runner_up: float) -> list[float]:
+    """Return what the logit of an answer for matched points is linear in."""
+    return [math.log(number) for number in (1.0 + explained, 1.0 + associations, max(runner_up, 0.05))]
 
 
 def judge(

@@ -42,12 +42,14 @@ def guess_motions(
     ``source`` and ``target`` are the points of every association. Motions that move the source points to places that
     are closer together than ``apart`` (root mean square, metres) are the same.
     """
-    n = graph.num_vertices
-    starts = np.arange(n, dtype=np.int32)
-    if n > _MOST_STARTS:
-        starts = np.sort(np.argsort(-graph.core_numbers(), kind="stable")[:_MOST_STARTS]).astype(np.int32)
+    # Whatever grows from a member of the given clique would most likely say the same.
+    starts = np.setdiff1d(np.arange(graph.num_vertices, dtype=np.int32), clique.vertices)
+    if len(starts) > _MOST_STARTS:
+        highest = np.argsort(-graph.core_numbers()[starts], kind="stable")[:_MOST_STARTS]
+        starts = np.sort(starts[highest])
+    known = clique.vertices.astype(np.int32)
     motions, offsets, members = _core.find_hypotheses(
-        graph._native, source, target, clique.vertices.astype(np.int32), starts, most, 3, apart, threads
+        graph._native, source, target, known, starts.astype(np.int32), most, 3, apart, threads
     )
     cliques = np.split(members.astype(np.int64), offsets[1:-1]) if len(motions) else []
     return Guesses(motions, cliques)

@@ -80,7 +80,7 @@ def verify(
     overlap = agreeing / max(1, len(points))
     against = near / max(1, len(points)) - overlap
     conflict = _conflict(source, target, refined, threads)
-    explained = np.array([np.count_nonzero(explained_by(motion, matched, voxel)) for motion in refined], dtype=np.int64)
+    explained = _core.count_explained(*matched, refined, _EXPLAINED * voxel)
     score = np.maximum(overlap - against, 0.0) * explained / (1.0 + conflict / _CONFLICT_SCALE)
     order = np.argsort(-score, kind="stable")
     return Verified(
@@ -106,7 +106,7 @@ def polish(source: PreparedCloud, target: PreparedCloud, motion: _Array, *, thre
 
 def explained_by(motion: _Array, matched: tuple[_Array, _Array], voxel_size: float) -> npt.NDArray[np.bool_]:
     """Whether a motion brings each source point near its match."""
-    return residuals_of(motion, matched) < _EXPLAINED * voxel_size
+    return np.asarray(residuals_of(motion, matched) < _EXPLAINED * voxel_size)
 
 
 def residuals_of(motion: _Array, matched: tuple[_Array, _Array]) -> _Array:
