@@ -152,7 +152,8 @@ auto bound_fit(const SurfaceGrid& target, PointsIn points, PointsIn normals, Mot
     for (std::size_t j = 0; j < 6; ++j) information.push_back(sums.information[std::max(i, j)][std::min(i, j)]);
   }
   std::vector<double> centre(sums.centre.begin(), sums.centre.end());
-  return std::tuple(to_matrix(std::move(information), 6), to_numpy(std::move(centre)), sums.weights, sums.squares);
+  return std::tuple(to_matrix(std::move(information), 6), to_numpy(std::move(centre)), sums.weights, sums.squares,
+                    sums.arms);
 }
 
 }  // namespace
@@ -214,7 +215,7 @@ void bind_alignment(nb::module_& m) {
   m.def("measure_fit", bound_fit, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motion"),
         nb::arg("distance"), nb::arg("least_cosine"),
         "What pairs of points say about a small motion, turn first: 6 × 6 information, the centre of the turns, the "
-        "number of pairs, the sum of their squared distances along the normals.");
+        "number of pairs, the sums of their squared distances along the normals and from the centre.");
 }
 
 }  // namespace clipperplus::bindings

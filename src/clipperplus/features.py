@@ -109,7 +109,7 @@ def prepare(
     if viewpoint is None:
         told = None if isinstance(cloud, np.ndarray) else getattr(cloud, "viewpoint", None)
         viewpoint = (0.0, 0.0, 0.0) if told is None else told
-    sensor = as_viewpoint(viewpoint)
+    sensor = as_viewpoint("viewpoint", viewpoint)
     if voxel_size is None:
         voxel_size = choose_voxel_size(points)
     means = downsample(points, voxel_size=voxel_size)

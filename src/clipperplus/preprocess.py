@@ -32,12 +32,12 @@ def as_cloud(name: str, value: Any) -> tuple[npt.NDArray[np.float64], int]:
     return as_points(name, array, (3,)), 0
 
 
-def as_viewpoint(value: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def as_viewpoint(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return the place of a sensor, three finite coordinates."""
-    array = as_array("viewpoint", value, LandmarkError)
-    if array.shape != (3,):
-        raise LandmarkError(f"viewpoint: expected three coordinates, got shape {array.shape}")
-    return np.asarray(as_points("viewpoint", array[None], (3,))[0])
+    array = as_array(name, value, LandmarkError)
+    if array.shape != (3,) or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        raise LandmarkError(f"{name}: expected three finite coordinates, got {value!r}")
+    return np.array(array, dtype=np.float64)
 
 
 def downsample(points: Any, *, voxel_size: float) -> npt.NDArray[np.float64]:
@@ -130,7 +130,7 @@ def estimate_normals(
         neighbours = Neighbourhoods(points, radius=radius, threads=threads)
     elif neighbours.radius < radius:
         raise OptionError(f"neighbours: expected those within at least {radius}, got those within {neighbours.radius}")
-    sensor = as_viewpoint(viewpoint)
+    sensor = as_viewpoint("viewpoint", viewpoint)
     return _core.estimate_normals(neighbours.points, neighbours._native, radius, sensor, threads)
 
 

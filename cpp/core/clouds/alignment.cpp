@@ -60,9 +60,10 @@ NormalEquations accumulate(const SurfaceGrid& target, const OrientedPoints& sour
   for_each_pair(target, source, motion, rule,
                 [&](const Vector3& place, const Vector3& d, const Vector3& n, double square) {
                   const double weight = weight_of(square), residual = dot(n, d);
-                  const Vector3 turn = cross(minus(place, centre), n);
+                  const Vector3 arm = minus(place, centre), turn = cross(arm, n);
                   const std::array<double, 6> row{turn[0], turn[1], turn[2], n[0], n[1], n[2]};
                   sums.weights += weight;
+                  sums.arms += weight * dot(arm, arm);
                   sums.squares += weight * residual * residual;
                   for (std::size_t i = 0; i < 6; ++i) {
                     const double weighted = weight * row[i];

@@ -40,7 +40,9 @@ struct NormalEquations {
   Vector3 centre{};
   Matrix<6> information{};              // lower triangle; ω first
   std::array<double, 6> slope{};        // half the derivative at (ω, v) = 0, negative
-  double weights = 0.0, squares = 0.0;  // Σ w, Σ w (n · (R p + t - q))²
+  double weights = 0.0;           // Σ w
+  double squares = 0.0;           // Σ w (n · (R p + t - q))²
+  double arms = 0.0;              // Σ w ‖R p + t - centre‖²
 };
 
 // All weights 1; turns about the mean of the moved pairs.

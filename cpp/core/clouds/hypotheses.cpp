@@ -39,12 +39,40 @@ std::vector<Vertex> grow_clique(const Graph& graph, Vertex start, const simd::Ke
   return clique;
 }
 
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::vector<double> without_strays(std::span<const double> points) {
+  Vector3 middle;
+  for (std::size_t a = 0; a < 3; ++a) {
+    std::vector<double> axis;
+    for (std::size_t k = a; k < points.size(); k += 3) axis.push_back(points[k]);
+    middle[a] = median_of(std::move(axis));
+  }
+  std::vector<double> squares;
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    const Vector3 arm{points[k] - middle[0], points[k + 1] - middle[1], points[k + 2] - middle[2]};
+    squares.push_back(dot(arm, arm));
+  }
+  const double limit = 16.0 * median_of(squares);
+  std::vector<double> kept;
+  for (std::size_t k = 0; k < squares.size(); ++k) {
+    if (squares[k] <= limit) kept.insert(kept.end(), points.begin() + 3 * k, points.begin() + 3 * k + 3);
+  }
+  return kept;
+}
+
 // Mean and covariance of points: all that the distance between the results of two motions depends on.
 struct Spread {
   Vector3 mean{};
   Matrix<3> covariance{};
 
-  explicit Spread(std::span<const double> points) {
+  // Of all but stray points: those that are several times as far from the middle as half of them are.
+  explicit Spread(std::span<const double> all) {
+    const std::vector<double> points = without_strays(all);
     const auto count = static_cast<double>(points.size() / 3);
     for (std::size_t k = 0; k < points.size(); ++k) mean[k % 3] += points[k] / count;
     for (std::size_t k = 0; k < points.size(); k += 3) {

@@ -28,9 +28,10 @@ class Status(enum.Enum):
 
 
 # Fitted by benchmarks/confidence.py to the answers for 1737 pairs of 3DMatch and 3DLoMatch fragments and 1000 pairs of
-# fragments of different places, 58 % of them right; benchmarks/results/confidence.md has the reliability plot. The
-# constant, then the weights of clouds_terms() …
-_OF_CLOUDS = (-3.203, 2.071, 0.993, -2.298, -1.079)
+# fragments of different places; benchmarks/results/confidence.md has the reliability plot. The constant, then the
+# weights of clouds_terms() for scans, whose sensors saw free space, and for clouds without …
+_OF_SCANS = (-3.203, 2.071, 0.993, -1.079, -2.298)
+_OF_CLOUDS = (-3.203, 2.071, 0.993, -1.079)
 # … and of matches_terms().
 _OF_MATCHES = (-8.891, 4.931, -0.958, -7.735)
 
@@ -50,22 +51,25 @@ class Evidence:
     against: float | None = None
     """Share of the source that lies on the target's surface and faces another way."""
     conflict: float | None = None
-    """Share of the source where the target's sensor looked through, plus the same the other way round."""
+    """Share of the source where the target's sensor looked through, plus the same the other way round; None where
+    neither cloud is what a sensor sees from one place."""
 
     def confidence(self) -> float:
         """Return the probability that the transform is right: logistic in the logarithms of the evidence."""
-        if self.overlap is None or self.against is None or self.conflict is None:
+        if self.overlap is None or self.against is None:
             (constant, *weights), terms = _OF_MATCHES, matches_terms(self.explained, self.associations, self.runner_up)
         else:
-            net = self.overlap - self.against
-            (constant, *weights), terms = _OF_CLOUDS, clouds_terms(self.explained, net, self.conflict, self.runner_up)
+            (constant, *weights) = _OF_CLOUDS if self.conflict is None else _OF_SCANS
+            terms = clouds_terms(self.explained, self.overlap - self.against, self.conflict, self.runner_up)
         logit = constant + sum(weight * term for weight, term in zip(weights, terms, strict=True))
         return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, logit))))
 
 
-def clouds_terms(explained: int, net_overlap: float, conflict: float, runner_up: float) -> list[float]:
-    """Return what the logit of an answer for two clouds is linear in."""
-    numbers = (1.0 + explained, max(net_overlap, 0.005), 1.0 + conflict / 0.005, max(runner_up, 0.01))
+def clouds_terms(explained: int, net_overlap: float, conflict: float | None, runner_up: float) -> list[float]:
+    """Return what the logit of an answer for two clouds is linear in; one less where nothing is known of conflicts."""
+    numbers = [1.0 + explained, max(net_overlap, 0.005), max(runner_up, 0.01)]
+    if conflict is not None:
+        numbers.append(1.0 + conflict / 0.005)
     return [math.log(number) for number in numbers]
 
 

@@ -14,7 +14,10 @@ from ..graph import Graph
 __all__ = ["Guesses", "guess_motions"]
 
 _MOST_STARTS = 3000
-"""Associations from which a clique is grown; those of the highest core numbers, if there are more."""
+"""Associations from which a clique is grown, and …"""
+_MOST_STEPS = 300_000_000
+"""… comparisons of candidates that this may take, about a nanosecond each; if it would be more, every second, third, …
+association is a start."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +47,8 @@ def guess_motions(
     """
     # Whatever grows from a member of the given clique would most likely say the same.
     starts = np.setdiff1d(np.arange(graph.num_vertices, dtype=np.int32), clique.vertices)
-    if len(starts) > _MOST_STARTS:
-        highest = np.argsort(-graph.core_numbers()[starts], kind="stable")[:_MOST_STARTS]
-        starts = np.sort(starts[highest])
+    steps = int((graph.degrees()[starts].astype(np.int64) ** 2).sum())
+    starts = starts[:: max(-(-len(starts) // _MOST_STARTS), -(-steps // _MOST_STEPS), 1)]
     known = clique.vertices.astype(np.int32)
     motions, offsets, members = _core.find_hypotheses(
         graph._native, source, target, known, starts.astype(np.int32), most, 3, apart, threads

@@ -13,7 +13,7 @@ from ..consistency import consistency_graph
 from ..errors import OptionError
 from ..features import PreparedCloud, prepare
 from ..matching import match_features
-from ..preprocess import as_cloud, choose_voxel_size
+from ..preprocess import as_cloud, as_viewpoint, choose_voxel_size
 from ..refine import refine_transform
 from ..validation import as_integer, as_number
 from .confidence import Evidence, judge
@@ -32,8 +32,6 @@ _APART = 3.0
 """Voxels: motions that move the matched points to places closer than this are one guess, and …"""
 _ALTERNATIVE = 4.0
 """… voxels that an alternative must be away from the answer and from the others."""
-_WEAK = 0.004
-"""A motion that moves surfaces, at right angles to them, by less than 6 % of itself is not determined by them."""
 
 
 def register(
@@ -125,14 +123,14 @@ def register(
     alternatives = _alternatives(verified, matched, clouds.points, voxel_size, max_alternatives)
     laps.lap("refinement", len(inliers))
 
-    weak = information.weak_directions(_WEAK)
+    weak = information.weak_directions()
     evidence = Evidence(
         associations=len(associations),
         explained=int(verified.explained[0]),
         runner_up=alternatives[0].score if alternatives else 0.0,
         overlap=float(verified.overlap[0]),
         against=float(verified.against[0]),
-        conflict=float(verified.conflict[0]),
+        conflict=None if verified.conflict is None else float(verified.conflict[0]),
     )
     confidence = evidence.confidence()
     rival = any(is_rival(evidence.overlap, other) for other in alternatives)
@@ -181,6 +179,8 @@ def _prepared(
         if viewpoint is not None:
             raise OptionError(f"{name}_viewpoint: the cloud is prepared; give its viewpoint to prepare()")
         return cloud
+    if viewpoint is not None:
+        viewpoint = as_viewpoint(f"{name}_viewpoint", viewpoint)
     prepared = prepare(cloud, voxel_size=voxel_size, viewpoint=viewpoint, threads=threads)
     for step, seconds in prepared.seconds.items():
         laps.add(f"{name} {step}", seconds, len(prepared.points) if step == "voxels" else None)
@@ -202,7 +202,7 @@ def _alternatives(
         if len(kept) > most or verified.score[k] <= 0.0:
             break
         moved = sample @ verified.motions[k][:3, :3].T + verified.motions[k][:3, 3]
-        distances = [np.sqrt(((other - moved) ** 2).sum(axis=1).mean()) for other in places]
+        distances = [np.median(np.linalg.norm(other - moved, axis=1)) for other in places]  # a stray point is nothing
         if min(distances) > _ALTERNATIVE * voxel_size:
             kept.append(k)
             places.append(moved)

@@ -20,6 +20,11 @@ __all__ = ["Information", "points_information", "surface_information"]
 _Array = npt.NDArray[np.float64]
 
 
+_WEAK = 0.004
+"""A motion that moves points, in the directions that are compared, by less than 6 % of itself is not determined: with
+the square of that, noisy normals of a plane seem to resist a shift along it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Information:
     """What residuals say about a small motion about a centre: their sum of squares grows by ξᵀ H ξ."""
@@ -30,24 +35,18 @@ class Information:
     """``(3,)``."""
     count: float
     """Pairs of points."""
+    lever: float
+    """Metres: how far a turn by 1 rad moves the points, root mean square, over all axes."""
     variance: float
     """Of a residual, in m²."""
 
-    @property
-    def lever(self) -> float:
-        """How far, in metres, a turn by 1 rad moves the points along what is measured: root mean square, any axis."""
-        return math.sqrt(max(0.0, float(np.trace(self.matrix[:3, :3])) / (3.0 * self.count))) if self.count else 0.0
+    def weak_directions(self) -> _Array:
+        """Return the unit motions ``(k, 6)`` that hardly move the points in the directions that are compared.
 
-    def weak_directions(self, least: float) -> _Array:
-        """Return the unit motions ``(k, 6)`` that move points, as measured, by less than a share of the motion.
-
-        Turns count by how far they move points on average; ``least`` is the share, squared.
+        Turns count by how far they move points on average.
         """
-        if self.lever == 0.0:
-            return np.eye(6)
-        scale = self._scale()
-        values, vectors = np.linalg.eigh(self.matrix * np.outer(scale, scale) / self.count)
-        weak = vectors[:, values < least].T * scale
+        shares, vectors = self._shares()
+        weak = vectors[:, shares < _WEAK].T * self._scale()
         return np.asarray(weak / np.linalg.norm(weak, axis=1)[:, None])
 
     def weak_turns(self, least: float) -> _Array:
@@ -62,19 +61,24 @@ class Information:
     def covariance(self) -> _Array:
         """Return the covariance of the motion, about the origin of the frame.
 
-        What the residuals do not determine gets the variance of a turn or a shift that nothing is known about.
+        What is not determined gets the variance of a turn or a shift that nothing is known about.
         """
-        scale = self._scale()
-        values, vectors = np.linalg.eigh(self.matrix * np.outer(scale, scale))
+        shares, vectors = self._shares()
         unknown = (math.pi * (self.lever or 1.0)) ** 2
-        known = values > 1e-12 * max(values[-1], 1e-300)
         variances = np.full(6, unknown)
-        variances[known] = np.minimum(self.variance / values[known], unknown)
-        about_centre = (vectors * variances) @ vectors.T * np.outer(scale, scale)
+        known = shares >= _WEAK
+        variances[known] = np.minimum(self.variance / (shares[known] * self.count), unknown)
+        about_centre = (vectors * variances) @ vectors.T * np.outer(self._scale(), self._scale())
         move = np.eye(4)
         move[:3, 3] = self.centre
         carry = adjoint(move)
         return np.asarray(carry @ about_centre @ carry.T)
+
+    def _shares(self) -> tuple[_Array, _Array]:
+        """Return how much of each principal motion is seen, from 0 to about 1, and the motions as columns."""
+        scale = self._scale()
+        values, vectors = np.linalg.eigh(self.matrix * np.outer(scale, scale) / max(1.0, self.count))
+        return values, vectors
 
     def _scale(self) -> _Array:
         return np.array([1.0 / (self.lever or 1.0)] * 3 + [1.0] * 3)
@@ -92,7 +96,8 @@ def points_information(moved: _Array, residuals: _Array) -> Information:
     arms = np.stack((zero, -z, y, z, zero, -x, -y, x, zero), axis=-1).reshape(-1, 3, 3)
     rows = np.concatenate((-arms, np.broadcast_to(np.eye(3), arms.shape)), axis=2)
     variance = float((residuals**2).sum()) / max(1, 3 * len(moved) - 6)
-    return Information(np.einsum("kai,kaj->ij", rows, rows), centre, len(moved), variance)
+    lever = math.sqrt(2.0 / 3.0 * float((x**2 + y**2 + z**2).mean()))
+    return Information(np.einsum("kai,kaj->ij", rows, rows), centre, len(moved), lever, variance)
 
 
 def surface_information(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> Information:
@@ -102,7 +107,8 @@ def surface_information(source: PreparedCloud, target: PreparedCloud, motion: _A
     one in twenty counts as a measurement of its own, as simulated scans have shown.
     """
     voxel = target.voxel_size
-    matrix, centre, count, squares = _core.measure_fit(
+    matrix, centre, count, squares, arms = _core.measure_fit(
         target.surface, source.points, source.normals, np.ascontiguousarray(motion[None]), voxel, 0.8
     )
-    return Information(matrix, centre, count, 20.0 * squares / max(1.0, count))
+    lever = math.sqrt(2.0 / 3.0 * arms / max(1.0, count))
+    return Information(matrix, centre, count, lever, 20.0 * squares / max(1.0, count))

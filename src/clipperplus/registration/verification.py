@@ -45,16 +45,15 @@ class Verified:
 
     motions: _Array
     """``(k, 4, 4)``, refined."""
-    order: npt.NDArray[np.int64]
-    """Which of the given motions each was."""
     explained: npt.NDArray[np.int64]
     """Associations that it explains."""
     overlap: _Array
     """Share of the source points that lie on the target's surface and face the same way."""
     against: _Array
     """Share of the source points that lie on the surface and do not."""
-    conflict: _Array
-    """Share of the source in the target's free space, plus that of the target in the source's."""
+    conflict: _Array | None
+    """Share of the source in the target's free space, plus that of the target in the source's; None where neither cloud
+    is what a sensor sees."""
     score: _Array
 
 
@@ -81,10 +80,17 @@ def verify(
     against = near / max(1, len(points)) - overlap
     conflict = _conflict(source, target, refined, threads)
     explained = _core.count_explained(*matched, refined, _EXPLAINED * voxel)
-    score = np.maximum(overlap - against, 0.0) * explained / (1.0 + conflict / _CONFLICT_SCALE)
+    score = np.maximum(overlap - against, 0.0) * explained
+    if conflict is not None:
+        score /= 1.0 + conflict / _CONFLICT_SCALE
     order = np.argsort(-score, kind="stable")
     return Verified(
-        refined[order], order, explained[order], overlap[order], against[order], conflict[order], score[order]
+        motions=refined[order],
+        explained=explained[order],
+        overlap=overlap[order],
+        against=against[order],
+        conflict=None if conflict is None else conflict[order],
+        score=score[order],
     )
 
 
@@ -114,7 +120,9 @@ def residuals_of(motion: _Array, matched: tuple[_Array, _Array]) -> _Array:
     return np.asarray(np.linalg.norm(matched[0] @ motion[:3, :3].T + motion[:3, 3] - matched[1], axis=1))
 
 
-def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, threads: int) -> _Array:
+def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, threads: int) -> _Array | None:
+    if source.sight is None and target.sight is None:
+        return None
     margin = FREE_SPACE_MARGIN * target.voxel_size
     share = np.zeros(len(motions))
     for cloud, sight, moves in ((source, target.sight, motions), (target, source.sight, inverse(motions))):

@@ -1,0 +1,139 @@
+"""Registration beside KISS-Matcher and Open3D's FPFH + RANSAC: the same pairs, the same run, two threads each.
+
+Needs ``pip install ".[bench]"``; a peer that cannot be imported is left out, and the table says so.
+"""
+
+from __future__ import annotations
+
+import os
+
+# Before anything that uses OpenMP is imported.
+os.environ.update({"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"})
+
+import importlib
+import itertools
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from common import argument_parser, write_report
+from registration import BENCHMARKS, VOXEL_SIZE, is_right, true_pairs
+
+import clipperplus as cp
+from clipperplus.bench.tables import markdown_table
+
+THREADS = int(os.environ["OMP_NUM_THREADS"])
+WANTED_FASTER = {"KISS-Matcher": 3.0, "Open3D": 5.0}
+
+Points = npt.NDArray[np.float64]
+Method = Callable[[Points, Points], "Points | None"]
+
+
+def ours(source: Points, target: Points) -> Points | None:
+    """Register with what the product has as its defaults, and the voxels of the benchmark."""
+    return cp.register(source, target, voxel_size=VOXEL_SIZE, threads=THREADS).T_target_source
+
+
+def kiss_matcher(module: Any) -> Method:
+    """Return KISS-Matcher with its defaults, at the voxel size of the benchmark."""
+
+    def register(source: Points, target: Points) -> Points | None:
+        matcher = module.KISSMatcher(module.KISSMatcherConfig(VOXEL_SIZE))
+        answer = matcher.estimate(source.astype(np.float32), target.astype(np.float32))
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = np.array(answer.rotation), np.ravel(answer.translation)
+        return T if np.isfinite(T).all() else None
+
+    return register
+
+
+def open3d(module: Any) -> Method:
+    """Return Open3D's global registration as its documentation has it, with mutual matches."""
+    registration = module.pipelines.registration
+    search = module.geometry.KDTreeSearchParamHybrid
+    module.utility.set_verbosity_level(module.utility.VerbosityLevel.Error)
+
+    def prepare(points: Points) -> tuple[Any, Any]:
+        cloud = module.geometry.PointCloud(module.utility.Vector3dVector(points)).voxel_down_sample(VOXEL_SIZE)
+        cloud.estimate_normals(search(radius=2 * VOXEL_SIZE, max_nn=30))
+        cloud.orient_normals_towards_camera_location(np.zeros(3))
+        return cloud, registration.compute_fpfh_feature(cloud, search(radius=5 * VOXEL_SIZE, max_nn=100))
+
+    def register(source: Points, target: Points) -> Points | None:
+        moving, moving_features = prepare(source)
+        fixed, fixed_features = prepare(target)
+        distance = 1.5 * VOXEL_SIZE
+        answer = registration.registration_ransac_based_on_feature_matching(
+            moving,
+            fixed,
+            moving_features,
+            fixed_features,
+            True,
+            distance,
+            registration.TransformationEstimationPointToPoint(False),
+            3,
+            [
+                registration.CorrespondenceCheckerBasedOnEdgeLength(0.9),
+                registration.CorrespondenceCheckerBasedOnDistance(distance),
+            ],
+            registration.RANSACConvergenceCriteria(100_000, 0.999),
+        )
+        return np.asarray(answer.transformation)
+
+    return register
+
+
+def main() -> None:
+    """Measure, and write the report."""
+    parser = argument_parser(__doc__ or "")
+    parser.add_argument("--every", type=int, default=10, help="take every n-th pair only")
+    options, _ = parser.parse_known_args()
+    methods: dict[str, Method] = {"clipperplus": ours}
+    missing = []
+    versions = [f"clipperplus {cp.__version__}"]
+    for name, package, make in (("KISS-Matcher", "kiss_matcher", kiss_matcher), ("Open3D", "open3d", open3d)):
+        try:
+            module = importlib.import_module(package)
+        except ImportError as error:
+            missing.append(f"{name} was not measured: {error}.")
+            continue
+        methods[name] = make(module)
+        versions.append(f"{name} {getattr(module, '__version__', '')}")
+
+    pairs = list(itertools.islice(true_pairs(options.data), 0, None, options.every))
+    times: dict[str, list[float]] = {name: [] for name in methods}
+    right: dict[str, dict[str, list[bool]]] = {name: {b: [] for b in BENCHMARKS} for name in methods}
+    for number, (benchmark, pair) in enumerate(pairs):
+        source, target = pair.scene.points(pair.j), pair.scene.points(pair.i)
+        for name, method in methods.items():
+            start = time.perf_counter()
+            T = method(source, target)
+            times[name].append(1e3 * (time.perf_counter() - start))
+            right[name][benchmark].append(is_right(T, pair.T_i_j))
+        print(f"\r{number + 1} of {len(pairs)} pairs", end="", file=sys.stderr)
+    print(file=sys.stderr)
+
+    mine = statistics.median(times["clipperplus"])
+    lines = []
+    for name in methods:
+        recalls = [f"{statistics.mean(right[name][benchmark]):.3f}" for benchmark in BENCHMARKS]
+        median = statistics.median(times[name])
+        ratio = statistics.median(theirs / ms for theirs, ms in zip(times[name], times["clipperplus"], strict=True))
+        wanted = f"{WANTED_FASTER[name]:g} ×" if name in WANTED_FASTER else ""
+        lines.append((name, *recalls, f"{median:.0f}", f"{median / mine:.1f} ×", f"{ratio:.1f} ×", wanted))
+    titles = ("", *(f"recall {b}" for b in BENCHMARKS), "median ms", "slower", "median of ratios", "wanted")
+    counts = ", ".join(f"{sum(b == benchmark for b, _ in pairs)} pairs of {benchmark}" for benchmark in BENCHMARKS)
+    body = f"""{counts}; voxels of 5 cm, {THREADS} threads, raw points to transform; right within 15° and 30 cm.
+{", ".join(versions)}. {" ".join(missing)}
+
+{markdown_table(titles, lines)}"""
+    command = "python benchmarks/registration_peers.py --data DIR"
+    write_report("registration_peers", "Registration beside its peers", command, body)
+
+
+if __name__ == "__main__":
+    main()
