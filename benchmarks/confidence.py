@@ -86,6 +86,15 @@ def main() -> None:
             ),
             "right",
         ),
+        "register, no free space": (
+            lambda row: clouds_terms(
+                int(row["blind_explained"]),
+                float(row["blind_overlap"]) - float(row["blind_against"]),
+                None,
+                float(row["blind_runner_up"]),
+            ),
+            "blind_right",
+        ),
         "solve": (
             lambda row: matches_terms(int(row["clique"]), int(row["associations"]), float(row["plain_runner_up"])),
             "plain_right",
@@ -104,11 +113,10 @@ def main() -> None:
     draw(curves)
     kept = ("of right ones", "of different places", "of wrong ones, same place")
     titles = ("", "Brier", "threshold", *(f"kept {what}" for what in kept), *(f"≥ 0.5 {what}" for what in kept))
-    body = f"""{len(rows)} answers, of which {np.mean([row["right"] == "1" for row in rows]):.0%} (register) and \
-{
-        np.mean(
-            [row["plain_right"] == "1" for row in rows]
-        ):.0%} (solve) are right. The threshold keeps 95 % of the right ones.
+    shares = ", ".join(
+        f"{np.mean([row[truth] == '1' for row in rows]):.0%} ({name})" for name, (_, truth) in models.items()
+    )
+    body = f"""{len(rows)} answers each, of which are right: {shares}. The threshold keeps 95 % of the right ones.
 
 {markdown_table(titles, lines)}
 Weights, the constant first:
@@ -135,7 +143,7 @@ def draw(curves: dict[str, list[tuple[int, float, float]]]) -> None:
     figure = Figure(figsize=(4.5, 4.2), layout="constrained")
     axes = figure.add_subplot()
     axes.plot([0, 1], [0, 1], color="0.7", linewidth=1, label="perfectly calibrated")
-    for (name, curve), marker in zip(curves.items(), "os", strict=True):
+    for (name, curve), marker in zip(curves.items(), "ovs", strict=True):
         counts, chances, shares = (np.array(column) for column in zip(*curve, strict=True))
         spread = 1.96 * np.sqrt(np.maximum(shares * (1 - shares), 0.25 / counts) / counts)
         axes.errorbar(chances, shares, spread, marker=marker, markersize=4, linewidth=1, capsize=2, label=name)

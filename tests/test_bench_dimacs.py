@@ -212,7 +212,7 @@ def test_a_file_that_is_no_graph_is_named_before_anything_is_measured(tmp_path: 
         (("bunny", "--data", "one_place.ply"), "one_place.ply spans 0.0 m; expected a model of some size"),
         (("bunny", "--data", "huge.ply"), "huge.ply spans inf m"),
         (("bunny", "--data", "pairs.ply"), "every point of the model has another one in the same place"),
-        (("bunny", "--data", "broken.ply"), "broken.ply: not a PLY file"),
+        (("bunny", "--data", "broken.ply"), "broken.ply: line 1: not a PLY file"),
         (("bunny", "--seed", "-1"), "--seed"),
         (("scans",), "--data"),
     ],

@@ -77,17 +77,17 @@ void check_normals(const PointsIn& points, const PointsIn& normals) {
 }
 
 auto bound_refine(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double reach,
-                  double least_cosine, int steps, std::size_t threads) {
+                  double least_cosine, int steps, bool precisely, std::size_t threads) {
   check_normals(points, normals);
   auto motions = as_motions(array);
+  const auto improve = precisely ? polish_motion : refine_motion;
   {
     const auto p = copied(points), n = copied(normals);
     const WithoutGil without_gil;
     auto control = uninterrupted_control();
     for_each_point(
         motions.size(), threads, control,
-        [&](std::size_t k) { motions[k] = refine_motion(target, {p, n}, motions[k], {reach, least_cosine}, steps); },
-        1);
+        [&](std::size_t k) { motions[k] = improve(target, {p, n}, motions[k], {reach, least_cosine}, steps); }, 1);
   }
   return to_matrices(motions, [](const RigidMotion& motion) -> const RigidMotion& { return motion; });
 }
@@ -195,17 +195,9 @@ void bind_alignment(nb::module_& m) {
             }
             return to_numpy(std::move(counts));
           },
-          nb::arg("points"), nb::arg("motions"), nb::arg("margin"), nb::arg("threads"))
-      .def(
-          "count_hidden",
-          [](const RangeImage& self, PointsIn points, double margin) {
-            const auto p = copied(points);
-            const WithoutGil without_gil;
-            return self.count_hidden(p, margin);
-          },
-          nb::arg("points"), nb::arg("margin"));
+          nb::arg("points"), nb::arg("motions"), nb::arg("margin"), nb::arg("threads"));
   m.def("refine_motions", bound_refine, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
-        nb::arg("reach"), nb::arg("least_cosine"), nb::arg("steps"), nb::arg("threads"),
+        nb::arg("reach"), nb::arg("least_cosine"), nb::arg("steps"), nb::arg("precisely"), nb::arg("threads"),
         "The motions after some steps of point-to-plane ICP.");
   m.def("measure_overlaps", bound_overlap, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
         nb::arg("distance"), nb::arg("least_cosine"), nb::arg("threads"),

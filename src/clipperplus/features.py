@@ -17,7 +17,7 @@ from .errors import OptionError
 from .preprocess import Neighbourhoods, as_cloud, as_viewpoint, choose_voxel_size, downsample, estimate_normals
 from .validation import as_integer, as_number, as_unit_vectors
 
-__all__ = ["FREE_SPACE_MARGIN", "PreparedCloud", "compute_fpfh", "prepare"]
+__all__ = ["PreparedCloud", "compute_fpfh", "prepare"]
 
 _NORMAL_RADIUS = 2.0
 """Voxels: the neighbours that a normal is fitted to."""
@@ -25,10 +25,6 @@ _FEATURE_RADIUS = 5.0
 """Voxels: the neighbours that a feature describes."""
 _GRID_REACH = 2
 """Voxels around a surface in which its nearest point can be looked up, and half a voxel more."""
-_MOST_HIDDEN = 0.3
-"""Share of a cloud that may be hidden from its viewpoint: fused frames have some, a model from all sides half."""
-FREE_SPACE_MARGIN = 3.0
-"""Voxels by which a point must be nearer to a sensor than what it saw there, to be in its way."""
 
 
 def compute_fpfh(
@@ -68,8 +64,8 @@ class PreparedCloud:
     """``(n, 33)``."""
     voxel_size: float
     """Metres."""
-    sight: _core.RangeImage | None
-    """How far the sensor saw in every direction. None where the cloud is not what a sensor at the viewpoint sees."""
+    sight: _core.RangeImage
+    """How far the sensor saw in every direction from its viewpoint."""
     num_raw: int
     """Points of the cloud before."""
     num_dropped: int
@@ -122,9 +118,7 @@ def prepare(
     clock.lap("normals")
     features = compute_fpfh(means, normals, radius=neighbours.radius, neighbours=neighbours, threads=threads)
     clock.lap("features")
-    sight: _core.RangeImage | None = _core.RangeImage(points, sensor)
-    if sight is not None and sight.count_hidden(means, FREE_SPACE_MARGIN * voxel_size) > _MOST_HIDDEN * len(means):
-        sight = None
+    sight = _core.RangeImage(points, sensor)
     clock.lap("line of sight")
     return PreparedCloud(means, normals, features, voxel_size, sight, len(points) + dropped, dropped, clock.seconds)
 

@@ -38,8 +38,8 @@ std::size_t count_explained(std::span<const double> source, std::span<const doub
 // a small turn ω and shift v.
 struct NormalEquations {
   Vector3 centre{};
-  Matrix<6> information{};              // lower triangle; ω first
-  std::array<double, 6> slope{};        // half the derivative at (ω, v) = 0, negative
+  Matrix<6> information{};        // lower triangle; ω first
+  std::array<double, 6> slope{};  // half the derivative at (ω, v) = 0, negative
   double weights = 0.0;           // Σ w
   double squares = 0.0;           // Σ w (n · (R p + t - q))²
   double arms = 0.0;              // Σ w ‖R p + t - centre‖²
@@ -52,6 +52,9 @@ NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& sou
 // Steps that minimise the sum with weights that fall from 1 to 0 at the distance of the rule (Tukey's). Fewer than six
 // pairs, or pairs that do not determine a motion, end it where it is.
 RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
+                          const PairRule& rule, int steps);
+// The same with nearest points that are looked up with more care, at several times the price.
+RigidMotion polish_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
                           const PairRule& rule, int steps);
 
 }  // namespace clipperplus

@@ -13,11 +13,12 @@ constexpr float kNothing = std::numeric_limits<float>::infinity();
 }  // namespace
 
 RangeImage::RangeImage(std::span<const double> points, const Vector3& viewpoint)
-    : viewpoint_(viewpoint), nearest_(6 * kSide * kSide, kNothing), free_(nearest_.size(), 0.0F) {
+    : viewpoint_(viewpoint), free_(6 * kSide * kSide, 0.0F) {
+  std::vector<float> nearest(free_.size(), kNothing);
   Vector3 direction;
   for (std::size_t k = 0; k < points.size(); k += 3) {
     const auto range = static_cast<float>(range_of(&points[k], direction));
-    float& seen = nearest_[pixel(direction)];
+    float& seen = nearest[pixel(direction)];
     seen = std::min(seen, range);
   }
   for (std::size_t face = 0; face < 6; ++face) {
@@ -25,7 +26,7 @@ RangeImage::RangeImage(std::span<const double> points, const Vector3& viewpoint)
     for (int v = 0; v < kSide; ++v) {
       for (int u = 0; u < kSide; ++u) {
         const std::size_t place = (face * kSide + static_cast<std::size_t>(v)) * kSide + static_cast<std::size_t>(u);
-        if (nearest_[place] == kNothing) continue;
+        if (nearest[place] == kNothing) continue;
         float least = kNothing;
         for (int dv = -1; dv <= 1; ++dv) {
           for (int du = -1; du <= 1; ++du) {  // beyond the edge, this points to the next face
@@ -33,7 +34,7 @@ RangeImage::RangeImage(std::span<const double> points, const Vector3& viewpoint)
             around[axis] = face % 2 == 0 ? 1.0 : -1.0;
             around[(axis + 1) % 3] = 2.0 * (u + du + 0.5) / kSide - 1.0;
             around[(axis + 2) % 3] = 2.0 * (v + dv + 0.5) / kSide - 1.0;
-            least = std::min(least, nearest_[pixel(around)]);
+            least = std::min(least, nearest[pixel(around)]);
           }
         }
         free_[place] = least;
@@ -69,16 +70,6 @@ std::size_t RangeImage::count_in_front(std::span<const double> points, const Rig
     const Vector3 place = motion.apply(&points[k]);
     const double range = range_of(place.data(), direction);
     count += range + margin < static_cast<double>(free_[pixel(direction)]) ? 1 : 0;
-  }
-  return count;
-}
-
-std::size_t RangeImage::count_hidden(std::span<const double> points, double margin) const {
-  std::size_t count = 0;
-  Vector3 direction;
-  for (std::size_t k = 0; k < points.size(); k += 3) {
-    const double range = range_of(&points[k], direction);
-    count += range > static_cast<double>(nearest_[pixel(direction)]) + margin ? 1 : 0;
   }
   return count;
 }

@@ -22,10 +22,6 @@ class RangeImage {
   // that direction by more than `margin`.
   std::size_t count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const;
 
-  // How many of the points cannot be seen from the viewpoint: others are nearer in that direction, by more than
-  // `margin`. Few if the points are what a sensor there saw, half of them if they surround it or were put together.
-  std::size_t count_hidden(std::span<const double> points, double margin) const;
-
  private:
   static constexpr int kSide = 64;
 
@@ -34,8 +30,7 @@ class RangeImage {
   double range_of(const double* point, Vector3& direction) const;
 
   Vector3 viewpoint_;
-  std::vector<float> nearest_;  // infinity: nothing seen
-  std::vector<float> free_;     // up to here nothing was in the way, with the directions around; 0: nothing seen
+  std::vector<float> free_;  // up to here nothing was in the way, in the directions around neither; 0: nothing seen
 };
 
 }  // namespace clipperplus

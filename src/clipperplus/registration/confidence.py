@@ -51,8 +51,8 @@ class Evidence:
     against: float | None = None
     """Share of the source that lies on the target's surface and faces another way."""
     conflict: float | None = None
-    """Share of the source where the target's sensor looked through, plus the same the other way round; None where
-    neither cloud is what a sensor sees from one place."""
+    """Share of the source where the target's sensor looked through, plus the same the other way round; None where this
+    was not looked at."""
 
     def confidence(self) -> float:
         """Return the probability that the transform is right: logistic in the logarithms of the evidence."""

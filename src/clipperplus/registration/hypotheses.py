@@ -15,7 +15,7 @@ __all__ = ["Guesses", "guess_motions"]
 
 _MOST_STARTS = 3000
 """Associations from which a clique is grown, and …"""
-_MOST_STEPS = 300_000_000
+_MOST_STEPS = 100_000_000
 """… comparisons of candidates that this may take, about a nanosecond each; if it would be more, every second, third, …
 association is a start."""
 

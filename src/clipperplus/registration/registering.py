@@ -47,6 +47,7 @@ def register(
     refine: Literal["gicp"] | None = None,
     source_viewpoint: npt.ArrayLike | None = None,
     target_viewpoint: npt.ArrayLike | None = None,
+    free_space: bool = True,
     min_confidence: float = 0.5,
     max_alternatives: int = 5,
     threads: int = 1,
@@ -72,8 +73,10 @@ def register(
         ``"gicp"``: finish with generalized ICP on the clouds at half the voxel size.
     source_viewpoint, target_viewpoint
         Where the sensors were, in the frames of their clouds; None: what the cloud says in ``.viewpoint``, or else the
-        origin. Normals are turned towards it, and what lies in front of what a sensor saw speaks against a transform.
-        A cloud that is not what a sensor there would see, such as a model of several scans, is not used that way.
+        origin. Normals are turned towards it.
+    free_space
+        Whether points that come to lie in front of what a sensor saw from its viewpoint speak against a transform. This
+        is the strongest evidence there is; say False for maps and models that were not seen from one place.
     min_confidence
         Below it the status is ``UNCERTAIN``.
     max_alternatives
@@ -83,6 +86,8 @@ def register(
 
     """
     laps = Laps()
+    if not isinstance(free_space, bool):
+        raise OptionError(f"free_space: expected True or False, got {free_space!r}")
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, _MOST_GUESSES)
     if refine not in (None, "gicp"):
@@ -111,7 +116,7 @@ def register(
     }
     if not len(guesses.motions):
         return without_transform(associations, clique, stages=laps.stages, seconds=laps.seconds, **about)
-    verified = verify(clouds, onto, matched, guesses.motions, threads=threads)
+    verified = verify(clouds, onto, matched, guesses.motions, free_space=free_space, threads=threads)
     laps.lap("verification", len(verified.motions))
 
     motion = polish(clouds, onto, verified.motions[0], threads=threads)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..features import FREE_SPACE_MARGIN, PreparedCloud
+from ..features import PreparedCloud
 from ..poses import inverse
 
 __all__ = ["Verified", "explained_by", "verify"]
@@ -34,6 +34,8 @@ _AGREEING_COSINE = 0.8
 """Normals agree that differ by less than 37°."""
 _EXPLAINED = 2.0
 """Voxels within which an association is explained."""
+_FREE_SPACE_MARGIN = 3.0
+"""Voxels by which a point must be nearer to a sensor than what it saw there, to be in its way."""
 _CONFLICT_SCALE = 0.02
 """Share of points in free space that halves a score."""
 _POLISHING_STEPS = 5
@@ -52,8 +54,7 @@ class Verified:
     against: _Array
     """Share of the source points that lie on the surface and do not."""
     conflict: _Array | None
-    """Share of the source in the target's free space, plus that of the target in the source's; None where neither cloud
-    is what a sensor sees."""
+    """Share of the source in the target's free space, plus that of the target in the source's; None: not looked at."""
     score: _Array
 
 
@@ -63,26 +64,35 @@ def verify(
     matched: tuple[_Array, _Array],
     motions: _Array,
     *,
+    free_space: bool,
     threads: int,
 ) -> Verified:
     """Refine motions and order them by how well they explain associations and clouds.
 
-    ``matched`` are the source and target point of every association.
+    ``matched`` are the source and target point of every association; ``free_space`` says whether to look for points
+    where a sensor looked through.
     """
     voxel = target.voxel_size
     points, normals = _sample(source, _REFINING_POINTS)
     refined = _core.refine_motions(
-        target.surface, points, normals, motions, _REFINING_REACH * voxel, _REFINING_COSINE, _REFINING_STEPS, threads
+        target.surface,
+        points,
+        normals,
+        motions,
+        _REFINING_REACH * voxel,
+        _REFINING_COSINE,
+        _REFINING_STEPS,
+        False,
+        threads,
     )
     points, normals = _sample(source, _COMPARED_POINTS)
     near, agreeing = _core.measure_overlaps(target.surface, points, normals, refined, voxel, _AGREEING_COSINE, threads)
     overlap = agreeing / max(1, len(points))
     against = near / max(1, len(points)) - overlap
-    conflict = _conflict(source, target, refined, threads)
+    conflict = _conflict(source, target, refined, threads) if free_space else None
     explained = _core.count_explained(*matched, refined, _EXPLAINED * voxel)
-    score = np.maximum(overlap - against, 0.0) * explained
-    if conflict is not None:
-        score /= 1.0 + conflict / _CONFLICT_SCALE
+    penalty = 1.0 if conflict is None else 1.0 + conflict / _CONFLICT_SCALE
+    score = np.asarray(np.maximum(overlap - against, 0.0) * explained / penalty)
     order = np.argsort(-score, kind="stable")
     return Verified(
         motions=refined[order],
@@ -105,6 +115,7 @@ def polish(source: PreparedCloud, target: PreparedCloud, motion: _Array, *, thre
             _REFINING_REACH * target.voxel_size,
             _REFINING_COSINE,
             _POLISHING_STEPS,
+            True,
             threads,
         )[0]
     )
@@ -120,15 +131,12 @@ def residuals_of(motion: _Array, matched: tuple[_Array, _Array]) -> _Array:
     return np.asarray(np.linalg.norm(matched[0] @ motion[:3, :3].T + motion[:3, 3] - matched[1], axis=1))
 
 
-def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, threads: int) -> _Array | None:
-    if source.sight is None and target.sight is None:
-        return None
-    margin = FREE_SPACE_MARGIN * target.voxel_size
+def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, threads: int) -> _Array:
+    margin = _FREE_SPACE_MARGIN * target.voxel_size
     share = np.zeros(len(motions))
     for cloud, sight, moves in ((source, target.sight, motions), (target, source.sight, inverse(motions))):
-        if sight is not None:
-            points, _ = _sample(cloud, _COMPARED_POINTS)
-            share += sight.count_in_front(points, moves, margin, threads) / max(1, len(points))
+        points, _ = _sample(cloud, _COMPARED_POINTS)
+        share += sight.count_in_front(points, moves, margin, threads) / max(1, len(points))
     return share
 
 
