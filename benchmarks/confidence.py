@@ -71,30 +71,22 @@ def report(name: str, chances: Array, right: Array, rows: list[Row]) -> tuple[st
     return tuple(cells)
 
 
+def scan_terms(row: Row, kind: str) -> list[float]:
+    """Return the terms of an answer for two clouds, with conflicts where they were looked for."""
+    net = float(row[f"{kind}overlap"]) - float(row[f"{kind}against"])
+    conflict = None if kind else float(row["conflict"])
+    explained, undetermined = int(row[f"{kind}explained"]), int(row[f"{kind}undetermined"])
+    return clouds_terms(explained, net, float(row[f"{kind}runner_up"]), undetermined, conflict)
+
+
 def main() -> None:
     """Fit, check, draw."""
     argument_parser(__doc__ or "").parse_known_args()
     with PAIRS.open() as file:
-        rows = [row for row in csv.DictReader(file) if row["overlap"]]
+        rows = [row for row in csv.DictReader(file) if row["overlap"] and row["blind_overlap"]]
     models: dict[str, tuple[Callable[[Row], list[float]], str]] = {
-        "register": (
-            lambda row: clouds_terms(
-                int(row["explained"]),
-                float(row["overlap"]) - float(row["against"]),
-                float(row["conflict"]),
-                float(row["runner_up"]),
-            ),
-            "right",
-        ),
-        "register, no free space": (
-            lambda row: clouds_terms(
-                int(row["blind_explained"]),
-                float(row["blind_overlap"]) - float(row["blind_against"]),
-                None,
-                float(row["blind_runner_up"]),
-            ),
-            "blind_right",
-        ),
+        "register": (lambda row: scan_terms(row, ""), "right"),
+        "register, no free space": (lambda row: scan_terms(row, "blind_"), "blind_right"),
         "solve": (
             lambda row: matches_terms(int(row["clique"]), int(row["associations"]), float(row["plain_runner_up"])),
             "plain_right",

@@ -52,10 +52,11 @@ def measure(source: Points, target: Points, truth: Points | None) -> tuple[Row, 
     blind = cp.register(source, target, voxel_size=VOXEL_SIZE, free_space=False)
     row: Row = {"milliseconds": 1e3 * pose.seconds, "status": pose.status.value, "confidence": pose.confidence}
     row |= {name: getattr(pose.evidence, name) for name in ("associations", "explained", "runner_up")}
-    row |= {name: getattr(pose.evidence, name) for name in ("overlap", "against", "conflict")}
+    row |= {name: getattr(pose.evidence, name) for name in ("overlap", "against", "conflict", "undetermined")}
     row |= {"clique": pose.clique.size, "proven": int(pose.clique.optimal)}
     row |= {"plain_runner_up": plain.evidence.runner_up, "plain_confidence": plain.confidence}
-    row |= {f"blind_{name}": getattr(blind.evidence, name) for name in ("explained", "overlap", "against", "runner_up")}
+    blindly = ("explained", "overlap", "against", "runner_up", "undetermined")
+    row |= {f"blind_{name}": getattr(blind.evidence, name) for name in blindly}
     row |= {"right": 0, "plain_right": 0, "blind_right": 0, "rotation_error": "", "translation_error": ""}
     if truth is not None:
         row["right"] = int(is_right(pose.T_target_source, truth))

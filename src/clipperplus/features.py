@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from . import _core
 from .errors import OptionError
 from .preprocess import Neighbourhoods, as_cloud, as_viewpoint, choose_voxel_size, downsample, estimate_normals
-from .validation import as_integer, as_number, as_unit_vectors
+from .validation import as_integer, as_length, as_unit_vectors
 
 __all__ = ["PreparedCloud", "compute_fpfh", "prepare"]
 
@@ -38,16 +37,18 @@ def compute_fpfh(
     """Return the fast point feature histogram of every point, ``(n, 33)`` numbers (Rusu, Blodow, Beetz, ICRA 2009).
 
     Three angles between normals, 11 bins each, over the neighbours within ``radius`` metres: those of the point itself
-    plus the mean of those of its neighbours, weighted by one over the squared distance; each adds up to 100, so all to
-    600. The definition is spelled out in ``cpp/core/clouds/fpfh.h``. ``neighbours`` saves the search where they are
+    plus the mean of those of its neighbours, weighted by one over the squared distance. Either adds up to 100 an angle
+    (the first to less where points coincide), so all to 600. The definition is spelled out in ``cpp/core/clouds/fpfh.h``. ``neighbours`` saves the search where they are
     known. A point without neighbours has zeros.
     """
-    radius = as_number("radius", radius, 0.0, math.inf, open_interval=True)
+    radius = as_length("radius", radius)
     threads = as_integer("threads", threads, 1, 1024)
     if neighbours is None:
         neighbours = Neighbourhoods(points, radius=radius, threads=threads)
-    elif neighbours.radius != radius:
-        raise OptionError(f"neighbours: expected those within {radius}, got those within {neighbours.radius}")
+    else:
+        neighbours.check_points(points)
+        if neighbours.radius != radius:
+            raise OptionError(f"neighbours: expected those within {radius}, got those within {neighbours.radius}")
     directions = as_unit_vectors("normals", normals, len(neighbours))
     return _core.compute_fpfh(neighbours.points, directions, neighbours._native, threads)
 
@@ -106,8 +107,7 @@ def prepare(
         told = None if isinstance(cloud, np.ndarray) else getattr(cloud, "viewpoint", None)
         viewpoint = (0.0, 0.0, 0.0) if told is None else told
     sensor = as_viewpoint("viewpoint", viewpoint)
-    if voxel_size is None:
-        voxel_size = choose_voxel_size(points)
+    voxel_size = choose_voxel_size(points) if voxel_size is None else as_length("voxel_size", voxel_size)
     means = downsample(points, voxel_size=voxel_size)
     clock.lap("voxels")
     neighbours = Neighbourhoods(means, radius=_FEATURE_RADIUS * voxel_size, threads=threads)

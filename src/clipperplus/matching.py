@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .errors import LandmarkError
+from .errors import LandmarkError, OptionError
 from .validation import as_array, as_integer, as_number
 
 __all__ = ["match_features"]
@@ -46,12 +46,14 @@ def match_features(
     """
     here, there = _as_features("source", source), _as_features("target", target)
     k, threads = as_integer("k", k, 1, 1000), as_integer("threads", threads, 1, 1024)
-    if not len(here) or not len(there):
-        return np.empty((0, 2), dtype=np.int64)
     if here.shape[1] != there.shape[1]:
         raise LandmarkError(f"target: expected features of {here.shape[1]} numbers, got {there.shape[1]}")
     if ratio is not None:
         ratio = as_number("ratio", ratio, 0.0, 1.0, open_interval=True)
+    if not isinstance(mutual, bool):
+        raise OptionError(f"mutual: expected True or False, got {mutual!r}")
+    if not len(here) or not len(there):
+        return np.empty((0, 2), dtype=np.int64)
     nearest, squares, back, _ = _core.nearest_features(here, there, k if ratio is None else k + 1, threads)
     kept = np.ones(nearest[:, :k].shape, dtype=np.bool_)
     if ratio is not None and nearest.shape[1] > k:

@@ -10,12 +10,14 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import LandmarkError, OptionError
-from .validation import as_array, as_integer, as_number, as_points
+from .validation import as_array, as_integer, as_length, as_points
 
 __all__ = ["Neighbourhoods", "as_cloud", "as_viewpoint", "choose_voxel_size", "downsample", "estimate_normals"]
 
 _MOST_CELLS = 2**21 - 4
 """Cells along an axis that the core can tell apart."""
+_LARGEST = 1e100
+"""Coordinates that can be squared and summed."""
 _MEANT_POINTS = 5000
 """Voxels that an automatic size aims at: a fragment of a room then has voxels of 5 cm, as the paper's."""
 
@@ -25,11 +27,15 @@ def as_cloud(name: str, value: Any) -> tuple[npt.NDArray[np.float64], int]:
     if not isinstance(value, np.ndarray) and hasattr(value, "points"):
         value = value.points
     array = as_array(name, value, LandmarkError)
+    dropped = 0
     if array.ndim == 2 and array.shape[1] == 3 and array.dtype.kind == "f":
         finite = np.isfinite(array).all(axis=1)
         if not finite.all():
-            return as_points(name, array[finite], (3,)), int(len(array) - finite.sum())
-    return as_points(name, array, (3,)), 0
+            array, dropped = array[finite], int(len(array) - finite.sum())
+    points = as_points(name, array, (3,))
+    if len(points) and np.abs(points).max() > _LARGEST:
+        raise LandmarkError(f"{name}: expected coordinates of at most {_LARGEST:g}, got {np.abs(points).max():g}")
+    return points, dropped
 
 
 def as_viewpoint(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -47,7 +53,7 @@ def downsample(points: Any, *, voxel_size: float) -> npt.NDArray[np.float64]:
     but for rounding.
     """
     points, _ = as_cloud("points", points)
-    voxel_size = as_number("voxel_size", voxel_size, 0.0, math.inf, open_interval=True)
+    voxel_size = as_length("voxel_size", voxel_size)
     _check_cells("voxel_size", voxel_size, points)
     means, _ = _core.voxel_means(points, voxel_size)
     return means
@@ -71,7 +77,7 @@ def choose_voxel_size(*clouds: Any) -> float:
 
 def _size_for(points: npt.NDArray[np.float64], extent: float, meant: float) -> float:
     """Return a voxel size with about so many occupied voxels; 0 where all points are at one place."""
-    if extent == 0.0:
+    if extent < 1e-90:
         return 0.0
     size = extent / math.sqrt(meant)
     for _ in range(12):
@@ -88,8 +94,8 @@ class Neighbourhoods:
     """The points within a radius of each point, found once for normals and features."""
 
     def __init__(self, points: Any, *, radius: float, threads: int = 1) -> None:
-        self.points = as_points("points", points, (3,))
-        self.radius = as_number("radius", radius, 0.0, math.inf, open_interval=True)
+        self.points, _ = as_cloud("points", points)
+        self.radius = as_length("radius", radius)
         _check_cells("radius", self.radius, self.points)
         try:
             self._native = _core.find_neighbours(self.points, self.radius, as_integer("threads", threads, 1, 1024))
@@ -104,6 +110,11 @@ class Neighbourhoods:
     def of(self, point: int) -> npt.NDArray[np.int32]:
         """Return the numbers of the points near one, itself not among them."""
         return self._native.of(as_integer("point", point, 0, len(self.points) - 1))
+
+    def check_points(self, points: Any) -> None:
+        """Refuse points that these are not the neighbours of."""
+        if not np.array_equal(as_points("points", points, (3,)), self.points):
+            raise OptionError("neighbours: expected those of the points, got those of others")
 
     @property
     def mean_count(self) -> float:
@@ -124,21 +135,23 @@ def estimate_normals(
     ``viewpoint`` is where the sensor was; ``neighbours`` those of the points within at least the radius, if they are
     known. A point with fewer than three others around it has the direction to the sensor.
     """
-    radius = as_number("radius", radius, 0.0, math.inf, open_interval=True)
+    radius = as_length("radius", radius)
     threads = as_integer("threads", threads, 1, 1024)
     if neighbours is None:
         neighbours = Neighbourhoods(points, radius=radius, threads=threads)
-    elif neighbours.radius < radius:
-        raise OptionError(f"neighbours: expected those within at least {radius}, got those within {neighbours.radius}")
+    else:
+        neighbours.check_points(points)
+        if neighbours.radius < radius:
+            within = f"at least {radius}, got those within {neighbours.radius}"
+            raise OptionError(f"neighbours: expected those within {within}")
     sensor = as_viewpoint("viewpoint", viewpoint)
     return _core.estimate_normals(neighbours.points, neighbours._native, radius, sensor, threads)
 
 
 def _check_cells(name: str, size: float, points: npt.NDArray[np.float64]) -> None:
     if len(points):
-        with np.errstate(over="ignore"):
-            extent = float(np.ptp(points, axis=0).max())
-            reach = max(extent, float(np.abs(points).max()) * 2.0**-21)  # or the cell's number would lose its digits
+        extent = float(np.ptp(points, axis=0).max())
+        reach = max(extent, float(np.abs(points).max()) * 2.0**-21)  # or the cell's number would lose its digits
         if not reach / size < _MOST_CELLS:
             least = reach / _MOST_CELLS
             raise OptionError(

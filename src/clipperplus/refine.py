@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from .errors import LandmarkError
 from .poses import FILE_ROUNDING, as_poses
 from .preprocess import as_cloud, downsample
-from .validation import as_array, as_integer, as_number
+from .validation import as_array, as_integer, as_length
 
 __all__ = ["refine_transform"]
 
@@ -54,10 +53,8 @@ def refine_transform(
         The refined transform; the given one where nothing could be matched.
 
     """
-    voxel_size = as_number("voxel_size", voxel_size, 0.0, math.inf, open_interval=True)
-    if max_distance is None:
-        max_distance = _REACH * voxel_size
-    max_distance = as_number("max_distance", max_distance, 0.0, math.inf, open_interval=True)
+    voxel_size = as_length("voxel_size", voxel_size)
+    max_distance = _REACH * voxel_size if max_distance is None else as_length("max_distance", max_distance)
     max_iterations = as_integer("max_iterations", max_iterations, 0, 1_000_000)
     threads = as_integer("threads", threads, 1, 1024)
     start = as_array("T_target_source", T_target_source, LandmarkError)

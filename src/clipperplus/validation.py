@@ -15,6 +15,7 @@ from .errors import ClipperPlusError, LandmarkError, OptionError
 __all__ = [
     "as_array",
     "as_integer",
+    "as_length",
     "as_number",
     "as_points",
     "as_unit_vectors",
@@ -53,6 +54,11 @@ def as_number(name: str, value: Any, low: float, high: float, *, open_interval: 
             expected = f"a number {f'between {low:g} and' if open_interval else f'from {low:g} to'} {high:g}"
         raise OptionError(f"{name}: expected {expected}, got {value!r}")
     return number
+
+
+def as_length(name: str, value: Any) -> float:
+    """Return a positive length that can be squared and divided by."""
+    return as_number(name, value, 1e-100, 1e100)
 
 
 def as_array(name: str, value: Any, error: type[ClipperPlusError]) -> npt.NDArray[Any]:

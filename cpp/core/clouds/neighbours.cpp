@@ -19,7 +19,8 @@ struct SortedCells {
   std::vector<std::size_t> offsets;  // where each begins in `order`
 
   SortedCells(std::span<const double> points, double size) {
-    const CellKeys cells(points, size);
+    // A little more, for distances that are the radius after rounding but not before.
+    const CellKeys cells(points, size * (1.0 + 0x1p-40));
     std::vector<std::pair<std::uint64_t, std::int32_t>> sorted(points.size() / 3);
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       sorted[i] = {cells.of(&points[3 * i]), static_cast<std::int32_t>(i)};
@@ -92,11 +93,11 @@ Neighbours find_neighbours(std::span<const double> points, double radius, std::s
           const std::int32_t self = cells.order[k];
           const std::size_t count =
               kernels.select_near(arrays, &points[3 * static_cast<std::size_t>(self)], self, square, near.data());
+          if (total.fetch_add(count) + count > kMostNeighbours) throw std::length_error("too many neighbours");
           found[chunk].insert(found[chunk].end(), near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count));
           counts[static_cast<std::size_t>(self)] = static_cast<std::int64_t>(count);
         }
       }
-      if (total.fetch_add(found[chunk].size()) > kMostNeighbours) throw std::length_error("too many neighbours");
     }
   };
   run_on_threads(std::min(threads, std::max<std::size_t>(1, chunks)), control, work, [] {});

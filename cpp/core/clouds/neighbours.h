@@ -24,7 +24,7 @@ struct Neighbours {
   }
 };
 
-inline constexpr std::size_t kMostNeighbours = std::size_t{1} << 30;  // 4 GiB
+inline constexpr std::size_t kMostNeighbours = std::size_t{1} << 28;  // 1 GiB
 
 // Throws std::length_error where there are more of them, or the cloud is too large for such a small radius.
 Neighbours find_neighbours(std::span<const double> points, double radius, std::size_t threads,

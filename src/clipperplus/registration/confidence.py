@@ -30,8 +30,8 @@ class Status(enum.Enum):
 # Fitted by benchmarks/confidence.py to the answers for 1737 pairs of 3DMatch and 3DLoMatch fragments and 1000 pairs of
 # fragments of different places; benchmarks/results/confidence.md has the reliability plot. The constant, then the
 # weights of clouds_terms() for scans, whose sensors saw free space, and for clouds without …
-_OF_SCANS = (-3.203, 2.071, 0.993, -1.079, -2.298)
-_OF_CLOUDS = (-3.203, 2.071, 0.993, -1.079)
+_OF_SCANS = (-3.203, 2.071, 0.993, -1.079, -2.0, -2.298)
+_OF_CLOUDS = (-3.203, 2.071, 0.993, -1.079, -2.0)
 # … and of matches_terms().
 _OF_MATCHES = (-8.891, 4.931, -0.958, -7.735)
 
@@ -53,6 +53,8 @@ class Evidence:
     conflict: float | None = None
     """Share of the source where the target's sensor looked through, plus the same the other way round; None where this
     was not looked at."""
+    undetermined: int = 0
+    """Directions of the motion that the surfaces do not determine."""
 
     def confidence(self) -> float:
         """Return the probability that the transform is right: logistic in the logarithms of the evidence."""
@@ -60,14 +62,17 @@ class Evidence:
             (constant, *weights), terms = _OF_MATCHES, matches_terms(self.explained, self.associations, self.runner_up)
         else:
             (constant, *weights) = _OF_CLOUDS if self.conflict is None else _OF_SCANS
-            terms = clouds_terms(self.explained, self.overlap - self.against, self.conflict, self.runner_up)
+            net = self.overlap - self.against
+            terms = clouds_terms(self.explained, net, self.runner_up, self.undetermined, self.conflict)
         logit = constant + sum(weight * term for weight, term in zip(weights, terms, strict=True))
         return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, logit))))
 
 
-def clouds_terms(explained: int, net_overlap: float, conflict: float | None, runner_up: float) -> list[float]:
+def clouds_terms(
+    explained: int, net_overlap: float, runner_up: float, undetermined: int, conflict: float | None
+) -> list[float]:
     """Return what the logit of an answer for two clouds is linear in; one less where nothing is known of conflicts."""
-    numbers = [1.0 + explained, max(net_overlap, 0.005), max(runner_up, 0.01)]
+    numbers = [1.0 + explained, max(net_overlap, 0.005), max(runner_up, 0.01), 1.0 + undetermined]
     if conflict is not None:
         numbers.append(1.0 + conflict / 0.005)
     return [math.log(number) for number in numbers]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ from ..features import PreparedCloud, prepare
 from ..matching import match_features
 from ..preprocess import as_cloud, as_viewpoint, choose_voxel_size
 from ..refine import refine_transform
-from ..validation import as_integer, as_number
+from ..validation import as_integer, as_length, as_number
 from .confidence import Evidence, judge
 from .hypotheses import guess_motions
 from .laps import Laps
@@ -92,11 +91,12 @@ def register(
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, _MOST_GUESSES)
     if refine not in (None, "gicp"):
         raise OptionError(f"refine: expected None or 'gicp', got {refine!r}")
+    matches = as_integer("matches", matches, 1, 1000)
     voxel_size = _common_voxel_size(source, target, voxel_size)
     laps.lap("voxel size")
     clouds = _prepared("source", source, voxel_size, source_viewpoint, threads, laps)
     onto = _prepared("target", target, voxel_size, target_viewpoint, threads, laps)
-    epsilon = voxel_size if epsilon is None else as_number("epsilon", epsilon, 0.0, math.inf, open_interval=True)
+    epsilon = voxel_size if epsilon is None else as_length("epsilon", epsilon)
 
     associations = match_features(clouds.features, onto.features, k=matches, ratio=ratio, threads=threads)
     laps.lap("matching", len(associations))
@@ -124,6 +124,8 @@ def register(
         raw = _raw(source, clouds), _raw(target, onto)
         motion = refine_transform(*raw, motion, voxel_size=0.5 * voxel_size, threads=threads)
     inliers = np.flatnonzero(explained_by(motion, matched, voxel_size))
+    if len(inliers) < 3:
+        return without_transform(associations, clique, stages=laps.stages, seconds=laps.seconds, **about)
     information = surface_information(clouds, onto, motion)
     alternatives = _alternatives(verified, matched, clouds.points, voxel_size, max_alternatives)
     laps.lap("refinement", len(inliers))
@@ -136,6 +138,7 @@ def register(
         overlap=float(verified.overlap[0]),
         against=float(verified.against[0]),
         conflict=None if verified.conflict is None else float(verified.conflict[0]),
+        undetermined=len(weak),
     )
     confidence = evidence.confidence()
     rival = any(is_rival(evidence.overlap, other) for other in alternatives)
@@ -160,11 +163,7 @@ def register(
 
 def _common_voxel_size(source: Any, target: Any, voxel_size: float | None) -> float:
     """Return the voxel size of both clouds: the one given, that of a prepared cloud, or one chosen for both."""
-    sizes = (
-        {}
-        if voxel_size is None
-        else {"voxel_size": as_number("voxel_size", voxel_size, 0.0, math.inf, open_interval=True)}
-    )
+    sizes = {} if voxel_size is None else {"voxel_size": as_length("voxel_size", voxel_size)}
     for name, cloud in (("source", source), ("target", target)):
         if isinstance(cloud, PreparedCloud):
             sizes[name] = cloud.voxel_size
@@ -184,6 +183,7 @@ def _prepared(
         if viewpoint is not None:
             raise OptionError(f"{name}_viewpoint: the cloud is prepared; give its viewpoint to prepare()")
         return cloud
+    as_cloud(name, cloud)  # so that what is wrong has the caller's name
     if viewpoint is not None:
         viewpoint = as_viewpoint(f"{name}_viewpoint", viewpoint)
     prepared = prepare(cloud, voxel_size=voxel_size, viewpoint=viewpoint, threads=threads)

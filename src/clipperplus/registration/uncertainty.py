@@ -20,9 +20,9 @@ __all__ = ["Information", "points_information", "surface_information"]
 _Array = npt.NDArray[np.float64]
 
 
-_WEAK = 0.004
-"""A motion that moves points, in the directions that are compared, by less than 6 % of itself is not determined: with
-the square of that, noisy normals of a plane seem to resist a shift along it."""
+_WEAK = 0.003
+"""The square of a share: a motion that moves points by less than 5 % of itself in the directions that are compared is
+not determined. The noisy normals of a plane seem to resist a shift along it by as much."""
 
 
 @dataclass(frozen=True, eq=False)
