@@ -68,6 +68,7 @@ def clouds(draw: st.DrawFn, most: int = 120) -> tuple[Points, float]:
 # Voxel means ----------------------------------------------------------------------------------------------------------
 
 
+@settings(max_examples=120)
 @given(clouds())
 def test_each_occupied_cell_keeps_the_mean_of_its_points_in_the_order_of_cells(cloud: tuple[Points, float]) -> None:
     points, size = cloud
