@@ -137,7 +137,7 @@ def turned(seed: int) -> Array:
     return np.asarray(matrix * np.linalg.det(matrix))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("radius", "offset"), [(0.3, 0.0), (0.6, 0.0), (0.4, 1000.0)])
 def test_features_of_surfaces_are_those_of_the_definition(seed: int, radius: float, offset: float) -> None:
     points, normals = surface(seed, 60)

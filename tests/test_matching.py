@@ -56,8 +56,8 @@ def random_features(n: int, d: int, seed: int) -> Features:
     return np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32)
 
 
-@pytest.mark.parametrize("dimension", [1, 2, 3, 15, 33, 64, 200])
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 70), (70, 1), (3, 4), (64, 64), (65, 129), (200, 150)])
+@pytest.mark.parametrize("dimension", [1, 2, 33, 200])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 70), (70, 1), (3, 4), (64, 64), (65, 129)])
 def test_matches_are_those_of_double_precision(dimension: int, n: int, m: int) -> None:
     source, target = random_features(n, dimension, 1), random_features(m, dimension, 2)
     target[: min(n, m) // 2] = source[: min(n, m) // 2] + np.float32(0.1) * target[: min(n, m) // 2]
@@ -71,7 +71,7 @@ def test_the_definition_agrees_with_scipy() -> None:
     assert cp.match_features(source, target, mutual=False)[:, 1].tolist() == nearest.tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(1, 150),
@@ -98,7 +98,7 @@ def test_features_that_are_all_the_same_match_the_first_ones(value: float) -> No
     assert cp.match_features(same, same, mutual=False, ratio=0.99).shape == (0, 2)
 
 
-@pytest.mark.parametrize("scale", [1e-38, 1e-30, 1e-10, 1e10, 1e30, 3e37])
+@pytest.mark.parametrize("scale", [1e-38, 1e-30, 1e30, 3e37])
 @pytest.mark.parametrize("offset", [0.0, 1.0, 1e4])
 def test_scale_and_offset_cost_no_digit(scale: float, offset: float) -> None:
     source, target = (
@@ -108,7 +108,7 @@ def test_scale_and_offset_cost_no_digit(scale: float, offset: float) -> None:
     check(source, target)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 33]), st.sampled_from([0.0, 1.0, 100.0, 1e20]))
 def test_features_that_differ_in_the_last_bit_are_told_apart(seed: int, dimension: int, middle: float) -> None:
     """Candidates around one place, a few units in the last place of single precision away from it."""
@@ -120,7 +120,7 @@ def test_features_that_differ_in_the_last_bit_are_told_apart(seed: int, dimensio
     check(source, target)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([2, 33]))
 def test_features_on_a_sphere_around_another_are_told_apart(seed: int, dimension: int) -> None:
     """All targets are equally far from a source feature, but for rounding: a dozen bits below single precision."""
@@ -134,7 +134,7 @@ def test_features_on_a_sphere_around_another_are_told_apart(seed: int, dimension
     check(source, target)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_a_few_large_features_do_not_blur_the_small_ones(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -156,15 +156,15 @@ def test_one_dimension_far_from_zero_does_not_blur_the_others() -> None:
 def test_histograms_match_as_in_double_precision() -> None:
     """Features as they come: non-negative, sparse, adding up to the same."""
     random = np.random.default_rng(9)
-    source = random.dirichlet(np.full(33, 0.3), 400).astype(np.float32) * 600
-    target = np.concatenate((source[::2] + random.normal(0.0, 5.0, (200, 33)), source[::5])).astype(np.float32)
+    source = random.dirichlet(np.full(33, 0.3), 200).astype(np.float32) * 600
+    target = np.concatenate((source[::2] + random.normal(0.0, 5.0, (100, 33)), source[::5])).astype(np.float32)
     check(source, target)
     check(source, target, ratio=0.9)
 
 
 def test_threads_and_instruction_sets_give_the_same_matches(simd: str) -> None:
     random = np.random.default_rng(10)
-    for n, m, dimension in ((500, 300, 33), (130, 700, 5), (64, 65, 1)):
+    for n, m, dimension in ((200, 130, 33), (64, 300, 5), (64, 65, 1)):
         source, target = (random.integers(0, 4, (count, dimension)).astype(np.float32) for count in (n, m))
         source[::2] += random_features(len(source[::2]), dimension, 11) * np.float32(1e-6)
         expected = definition(source, target, k=2)

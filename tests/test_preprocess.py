@@ -68,8 +68,8 @@ def clouds(draw: st.DrawFn, most: int = 120) -> tuple[Points, float]:
 # Voxel means ----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=120)
-@given(clouds())
+@settings(max_examples=150)
+@given(clouds(80))
 def test_each_occupied_cell_keeps_the_mean_of_its_points_in_the_order_of_cells(cloud: tuple[Points, float]) -> None:
     points, size = cloud
     assert np.array_equal(cp.downsample(points, voxel_size=size), voxel_means(points, size))
@@ -81,7 +81,7 @@ def test_cells_are_ordered_by_z_then_y_then_x() -> None:
     assert np.array_equal(means, cells[np.lexsort(cells.T)])
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(clouds(), st.integers(0, 2**32 - 1))
 def test_the_order_of_the_points_matters_by_rounding_only(cloud: tuple[Points, float], seed: int) -> None:
     points, size = cloud
@@ -91,7 +91,7 @@ def test_the_order_of_the_points_matters_by_rounding_only(cloud: tuple[Points, f
     assert np.allclose(cp.downsample(shuffled, voxel_size=size), expected, rtol=0.0, atol=1e-13 * largest)
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.tuples(*[st.integers(-1000, 1000)] * 3))
 def test_moving_a_cloud_by_whole_cells_moves_the_means(seed: int, cells: tuple[int, int, int]) -> None:
     """Multiples of a power of two, so that nothing is rounded but the means."""
@@ -135,7 +135,7 @@ def test_dtype_and_memory_order_do_not_matter() -> None:
 # Neighbours -----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(clouds(), st.sampled_from([0.5, 1.0, 2.0**0.5, 3.0**0.5, 2.0, 5.0]), st.sampled_from([1, 2]))
 def test_neighbours_are_those_within_the_radius_in_double_precision(
     cloud: tuple[Points, float], times: float, threads: int
@@ -145,7 +145,7 @@ def test_neighbours_are_those_within_the_radius_in_double_precision(
     assert found(Neighbourhoods(points, radius=radius, threads=threads)) == neighbours_of(points, radius)
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 0.3, 1.0, 2.0**0.5]))
 def test_distances_that_round_to_the_radius_count(seed: int, radius: float) -> None:
     """Pairs whose ends are just outside of neighbouring cells; their distance is the radius but for the last digit."""
@@ -199,7 +199,7 @@ def surface(seed: int, n: int = 300) -> Points:
     return np.column_stack((x, y, a * x * x + b * x * y + c * y * y)) + random.normal(0.0, 0.005, (n, 3))
 
 
-@settings(max_examples=12)
+@settings(max_examples=5)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from([0.15, 0.3]),
@@ -285,7 +285,7 @@ def shell(n: int, size: float, seed: int = 0) -> Points:
     return points * size * [1.0, 1.0, 0.5]
 
 
-@pytest.mark.parametrize("size", [0.05, 1.0, 6.0, 150.0, 5e4])
+@pytest.mark.parametrize("size", [0.05, 6.0, 150.0])
 @pytest.mark.parametrize("offset", [0.0, 1e3])
 def test_the_size_gives_about_5000_voxels_whatever_the_scale(size: float, offset: float) -> None:
     points = shell(40_000, size) + offset * size
@@ -307,7 +307,7 @@ def test_small_clouds_keep_about_half_of_their_points(n: int) -> None:
     assert 0.4 * n < kept < 0.65 * n
 
 
-@settings(max_examples=30)
+@settings(max_examples=8)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1e3, 1024.0]))
 def test_scaling_a_cloud_scales_the_size_but_for_its_two_digits(seed: int, scale: float) -> None:
     points = shell(3000, 1.0, seed)
