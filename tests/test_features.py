@@ -283,7 +283,7 @@ POINTS, NORMALS = surface(0, 20)
             "neighbours: ",
         ),
         (lambda: cp.prepare(POINTS, voxel_size=-1.0), "voxel_size: expected"),
-        (lambda: cp.prepare(POINTS, viewpoint=(1.0, 2.0)), "viewpoint: expected three coordinates"),
+        (lambda: cp.prepare(POINTS, viewpoint=(1.0, 2.0)), "viewpoint: expected three finite coordinates"),
         (lambda: cp.prepare(POINTS[0]), "cloud: expected points of shape"),
     ],
 )

@@ -362,10 +362,10 @@ CLOUD = shell(60, 10.0)
         (lambda: cp.downsample(CLOUD, voxel_size=np.inf), "voxel_size: expected"),
         (lambda: cp.downsample(CLOUD, voxel_size="1"), "voxel_size: expected"),
         (lambda: cp.downsample(CLOUD, voxel_size=1e-6), "voxel_size: expected at least .* got 1e-06"),
-        (lambda: cp.downsample([[1e200, 0, 0], [0, 0, 0]], voxel_size=1.0), "voxel_size: expected at least"),
-        (lambda: cp.downsample([[1e308, 0, 0], [-1e308, 0, 0]], voxel_size=1.0), "voxel_size: expected at least"),
+        (lambda: cp.downsample([[1e200, 0, 0], [0, 0, 0]], voxel_size=1.0), "points: expected coordinates of at most"),
+        (lambda: cp.downsample([[1e308, 0, 0], [-1e308, 0, 0]], voxel_size=1.0), "points: expected coordinates"),
         (lambda: cp.downsample([[1e20, 0, 0]], voxel_size=1.0), "voxel_size: expected at least"),
-        (lambda: cp.downsample([[5.0, 0, 0]], voxel_size=5e-324), "voxel_size: expected at least"),
+        (lambda: cp.downsample([[5.0, 0, 0]], voxel_size=5e-324), "voxel_size: expected a number from 1e-100"),
         (lambda: Neighbourhoods(CLOUD, radius=1e-7), "radius: expected at least"),
         (lambda: Neighbourhoods(CLOUD, radius=0.0), "radius: expected"),
         (lambda: Neighbourhoods(CLOUD.T, radius=1.0), "points: expected points of shape"),
@@ -377,7 +377,10 @@ CLOUD = shell(60, 10.0)
         (lambda: Neighbourhoods(CLOUD, radius=1.0).of(60), "point: expected an integer"),
         (lambda: Neighbourhoods(CLOUD, radius=1.0).of(-1), "point: expected an integer"),
         (lambda: Neighbourhoods(np.empty((0, 3)), radius=1.0).of(0), "point: "),
-        (lambda: cp.estimate_normals(CLOUD, radius=1.0, viewpoint=(0.0, 0.0)), "viewpoint: expected three coordinates"),
+        (
+            lambda: cp.estimate_normals(CLOUD, radius=1.0, viewpoint=(0.0, 0.0)),
+            "viewpoint: expected three finite coordinates",
+        ),
         (lambda: cp.estimate_normals(CLOUD, radius=1.0, viewpoint=(0.0, 0.0, np.nan)), "viewpoint: "),
         (lambda: cp.estimate_normals(CLOUD, radius=1.0, viewpoint="origin"), "viewpoint: "),
         (
@@ -398,7 +401,10 @@ def test_wrong_input_is_refused(call: Any, message: str) -> None:
 
 
 def test_huge_and_tiny_coordinates_do_no_harm() -> None:
-    for scale in (1e-300, 1e-140, 1e-20, 1e20, 1e140, 1e300):
+    for scale in (1e-300, 1e-140, 1e140, 1e300):
+        with pytest.raises(cp.ClipperPlusError, match=r"radius: expected|points: expected"):
+            cp.estimate_normals(surface(1, 100) * scale, radius=0.3 * scale)
+    for scale in (1e-90, 1e-20, 1e20, 1e90):
         points = surface(1, 100) * scale
         normals = cp.estimate_normals(points, radius=0.3 * scale, viewpoint=(0.0, 0.0, 3.0 * scale))
         assert np.isfinite(normals).all()

@@ -473,7 +473,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "matches": ({"matches": 0}, "matches: expected"),
     "ratio": ({"ratio": 2.0}, "ratio: expected"),
     "refine": ({"refine": "icp"}, "refine: expected None or 'gicp', got 'icp'"),
-    "viewpoint": ({"source_viewpoint": (0.0, 1.0)}, "viewpoint: expected three coordinates"),
+    "viewpoint": ({"source_viewpoint": (0.0, 1.0)}, "viewpoint: expected three finite coordinates"),
     "confidence": ({"min_confidence": 1.5}, "min_confidence: expected"),
     "alternatives": ({"max_alternatives": -1}, "max_alternatives: expected"),
     "threads": ({"threads": 0}, "threads: expected"),

@@ -38,8 +38,9 @@ def compute_fpfh(
 
     Three angles between normals, 11 bins each, over the neighbours within ``radius`` metres: those of the point itself
     plus the mean of those of its neighbours, weighted by one over the squared distance. Either adds up to 100 an angle
-    (the first to less where points coincide), so all to 600. The definition is spelled out in ``cpp/core/clouds/fpfh.h``. ``neighbours`` saves the search where they are
-    known. A point without neighbours has zeros.
+    (the first to less where points coincide), so all to 600. The definition is spelled out in
+    ``cpp/core/clouds/fpfh.h``. ``neighbours`` saves the search where they are known. A point without neighbours has
+    zeros.
     """
     radius = as_length("radius", radius)
     threads = as_integer("threads", threads, 1, 1024)

@@ -18,6 +18,8 @@ _MOST_CELLS = 2**21 - 4
 """Cells along an axis that the core can tell apart."""
 _LARGEST = 1e100
 """Coordinates that can be squared and summed."""
+_SMALLEST_EXTENT = 1e-90
+"""Metres: points that are closer than this are at one place."""
 _MEANT_POINTS = 5000
 """Voxels that an automatic size aims at: a fragment of a room then has voxels of 5 cm, as the paper's."""
 
@@ -32,10 +34,15 @@ def as_cloud(name: str, value: Any) -> tuple[npt.NDArray[np.float64], int]:
         finite = np.isfinite(array).all(axis=1)
         if not finite.all():
             array, dropped = array[finite], int(len(array) - finite.sum())
-    points = as_points(name, array, (3,))
+    return _as_usual_points(name, array), dropped
+
+
+def _as_usual_points(name: str, value: Any) -> npt.NDArray[np.float64]:
+    """Return finite points whose coordinates are not astronomical."""
+    points = as_points(name, value, (3,))
     if len(points) and np.abs(points).max() > _LARGEST:
         raise LandmarkError(f"{name}: expected coordinates of at most {_LARGEST:g}, got {np.abs(points).max():g}")
-    return points, dropped
+    return points
 
 
 def as_viewpoint(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -64,29 +71,31 @@ def choose_voxel_size(*clouds: Any) -> float:
 
     Clouds of fewer than 10 000 points keep about half of them. Rounded to two digits.
     """
-    wanted, largest = 0.0, 0.0
+    wanted = 0.0
     for number, cloud in enumerate(clouds):
         points, _ = as_cloud(f"clouds[{number}]", cloud)
         if len(points):
             extent = float(np.ptp(points, axis=0).max())
-            largest = max(largest, extent)
             wanted = max(wanted, _size_for(points, extent, min(_MEANT_POINTS, len(points) / 2)))
-    size = wanted or largest or 1.0  # all points at one place: any size will do
+    size = wanted or 1.0  # all points at one place: any size will do
     return float(f"{size:.2g}")
 
 
 def _size_for(points: npt.NDArray[np.float64], extent: float, meant: float) -> float:
     """Return a voxel size with about so many occupied voxels; 0 where all points are at one place."""
-    if extent < 1e-90:
+    if extent < _SMALLEST_EXTENT:
         return 0.0
+    least = max(1e-5 * extent, 2.0**-40 * float(np.abs(points).max()))  # the core can tell such cells apart
+    low, high = least, max(least, extent)
     size = extent / math.sqrt(meant)
-    for _ in range(12):
+    for _ in range(20):
+        if not low < size < high:
+            size = math.sqrt(low * high)
         ratio = len(_core.voxel_means(points, size)[1]) / meant
-        if abs(ratio - 1.0) < 0.03:
+        if abs(ratio - 1.0) < 0.03 or high < 1.02 * low:
             break
-        # As on a surface, where the number falls with the square of the size; on a line or in a volume each step still
-        # halves what is left.
-        size = min(extent, max(1e-5 * extent, size * min(4.0, max(0.25, math.sqrt(ratio)))))
+        low, high = (size, high) if ratio > 1.0 else (low, size)
+        size *= math.sqrt(ratio)  # as on a surface, where the number falls with the square of the size
     return size
 
 
@@ -94,15 +103,13 @@ class Neighbourhoods:
     """The points within a radius of each point, found once for normals and features."""
 
     def __init__(self, points: Any, *, radius: float, threads: int = 1) -> None:
-        self.points, _ = as_cloud("points", points)
+        self.points = _as_usual_points("points", points)
         self.radius = as_length("radius", radius)
         _check_cells("radius", self.radius, self.points)
         try:
             self._native = _core.find_neighbours(self.points, self.radius, as_integer("threads", threads, 1, 1024))
         except IndexError:  # std::length_error
-            raise OptionError(
-                f"radius: {radius} gives more neighbours than fit into memory; choose voxels first"
-            ) from None
+            raise OptionError(f"radius: {radius} gives more than 2²⁸ neighbours; expected less") from None
 
     def __len__(self) -> int:
         return len(self.points)

@@ -58,7 +58,8 @@ def as_number(name: str, value: Any, low: float, high: float, *, open_interval: 
 
 def as_length(name: str, value: Any) -> float:
     """Return a positive length that can be squared and divided by."""
-    return as_number(name, value, 1e-100, 1e100)
+    length = as_number(name, value, 0.0, math.inf, open_interval=True)
+    return as_number(name, length, 1e-100, 1e100)
 
 
 def as_array(name: str, value: Any, error: type[ClipperPlusError]) -> npt.NDArray[Any]:

@@ -4,6 +4,7 @@
 // sweeps at these sizes: about 0.2 µs for 3 × 3.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -24,7 +25,15 @@ struct Eigen {
 template <std::size_t N>
 Eigen<N> symmetric_eigen(Matrix<N> a) {
   Eigen<N> result{};
-  for (std::size_t i = 0; i < N; ++i) result.vectors[i][i] = 1.0;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < N; ++i) {
+    result.vectors[i][i] = 1.0;
+    for (std::size_t j = i; j < N; ++j) largest = std::max(largest, std::abs(a[i][j]));
+  }
+  if (largest == 0.0) return result;
+  for (auto& row : a) {
+    for (double& value : row) value /= largest;  // so that no square overflows or vanishes
+  }
   constexpr int kMostSweeps = 30;
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     double off = 0.0, diagonal = 0.0;
@@ -57,7 +66,7 @@ Eigen<N> symmetric_eigen(Matrix<N> a) {
       }
     }
   }
-  for (std::size_t i = 0; i < N; ++i) result.values[i] = a[i][i];
+  for (std::size_t i = 0; i < N; ++i) result.values[i] = a[i][i] * largest;
   for (std::size_t i = 1; i < N; ++i) {  // insertion sort, with the vectors
     for (std::size_t j = i; j > 0 && result.values[j] < result.values[j - 1]; --j) {
       std::swap(result.values[j], result.values[j - 1]);

@@ -1,6 +1,7 @@
 #include "surface_grid.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -8,12 +9,14 @@ namespace clipperplus {
 
 SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double> normals, double cell, int reach)
     : points_(points.begin(), points.end()), normals_(normals.begin(), normals.end()), per_cell_(1.0 / cell) {
+  constexpr double kOwnCell = 1e3;  // a point in a cell is preferred to those around it
   slots_.assign(1024, -1);
   if (points.empty()) return;
   for (std::size_t a = 0; a < 3; ++a) {
     double low = points[a], high = points[a];
     for (std::size_t k = a; k < points.size(); k += 3) low = std::min(low, points[k]), high = std::max(high, points[k]);
-    low_[a] = low - (reach + 1) * cell;
+    // On the grid of the voxels: then the mean of a voxel is in a cell of its own.
+    low_[a] = (std::floor(low / cell) - reach - 1) * cell;
     if (!((high - low_[a]) * per_cell_ + reach + 2 < kMostCells)) throw std::length_error("too many cells");
   }
   for (std::size_t k = 0; k < points.size(); k += 3) {
@@ -30,8 +33,9 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
         std::size_t block = 0;
         for (std::uint32_t x = middle[0] - r; x <= middle[0] + r; ++x) {
           const double dx = (points[k] - low_[0]) * per_cell_ - x - 0.5;
-          const double square = dx * dx + dy * dy + dz * dz;
+          double square = dx * dx + dy * dy + dz * dz;
           if (square > limit) continue;
+          if (x == middle[0] && y == middle[1] && z == middle[2]) square -= kOwnCell;
           if (x / 8 != current) block = make_block(current = x / 8, y / 8, z / 8);
           const std::size_t place = block * 512 + inside({x, y, z});
           if (static_cast<float>(square) < squares_[place]) {

@@ -1,10 +1,10 @@
 // The nearest point of a surface, looked up instead of searched.
 //
-// Space around the points is cut into cells; each knows the point that is nearest to its centre, if one is within
-// reach. Cells exist only in blocks of 8 × 8 × 8 that a point reaches, found through a hash table. The point that a
-// query gets may be a little farther than the nearest one, by at most the diagonal of a cell; distances are then
-// measured to that point. Where precision counts, the eight cells around a place are asked. Built once in n (2 reach /
-// cell + 1)³ steps; a query is two reads.
+// Space around the points is cut into cells; each knows the point in it that is nearest to its centre, or else the
+// nearest one around it within reach. Cells exist only in blocks of 8 × 8 × 8 that a point reaches, found through a
+// hash table. The point that a query gets may be a little farther than the nearest one, by at most the diagonal of a
+// cell; distances are then measured to that point. Where precision counts, the eight cells around a place are asked.
+// Built once in n (2 reach / cell + 1)³ steps; a query is two reads.
 #pragma once
 
 #include <cstdint>

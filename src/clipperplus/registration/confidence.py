@@ -24,7 +24,7 @@ class Status(enum.Enum):
     DEGENERATE = "degenerate"
     """Some directions of the motion are not determined: see ``pose.degenerate_directions``."""
     TOO_FEW_INLIERS = "too few inliers"
-    """Fewer than three associations agree: there is no transform."""
+    """Fewer than three associations agree, or no more of the surfaces agrees than disagrees: there is no transform."""
 
 
 # Fitted by benchmarks/confidence.py to the answers for 1737 pairs of 3DMatch and 3DLoMatch fragments and 1000 pairs of

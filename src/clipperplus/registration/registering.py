@@ -124,13 +124,15 @@ def register(
         raw = _raw(source, clouds), _raw(target, onto)
         motion = refine_transform(*raw, motion, voxel_size=0.5 * voxel_size, threads=threads)
     inliers = np.flatnonzero(explained_by(motion, matched, voxel_size))
-    if len(inliers) < 3:
-        return without_transform(associations, clique, stages=laps.stages, seconds=laps.seconds, **about)
     information = surface_information(clouds, onto, motion)
+    weak = information.weak_directions()
+    surfaces_agree = verified.overlap[0] - verified.against[0] > 0.0
+    # Two planes match well, but their associations do not: that the motion is not determined says more.
+    if not surfaces_agree or (len(inliers) < 3 and not len(weak)):
+        return without_transform(associations, clique, stages=laps.stages, seconds=laps.seconds, **about)
     alternatives = _alternatives(verified, matched, clouds.points, voxel_size, max_alternatives)
     laps.lap("refinement", len(inliers))
 
-    weak = information.weak_directions()
     evidence = Evidence(
         associations=len(associations),
         explained=int(verified.explained[0]),
@@ -215,7 +217,7 @@ def _alternatives(
         Hypothesis(
             T_target_source=verified.motions[k],
             inliers=np.flatnonzero(explained_by(verified.motions[k], matched, voxel_size)),
-            score=float(verified.score[k] / best),
+            score=float(verified.score[k] / best) if best > 0.0 else 1.0,
             overlap=float(verified.overlap[k]),
         )
         for k in kept[1:]
