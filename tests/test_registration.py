@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 import time
 from typing import Any
 
@@ -503,3 +504,70 @@ def test_wrong_options_are_refused(name: str) -> None:
 def test_what_is_no_cloud_is_refused_by_name(cloud: Any, message: str, voxel_size: float | None) -> None:
     with pytest.raises(cp.ClipperPlusError, match=message):
         cp.register(cloud, room().target, voxel_size=voxel_size)
+
+
+# Confidence -----------------------------------------------------------------------------------------------------------
+
+
+def evidence(**other: float) -> cp.Evidence:
+    usual = {"associations": 800, "explained": 40, "runner_up": 0.3, "overlap": 0.3, "against": 0.03, "conflict": 0.002}
+    return cp.Evidence(**(usual | other))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("worse", "better"),
+    [
+        ({"explained": 5}, {"explained": 100}),
+        ({"overlap": 0.05}, {"overlap": 0.6}),
+        ({"against": 0.2}, {"against": 0.0}),
+        ({"conflict": 0.1}, {"conflict": 0.0}),
+        ({"runner_up": 0.95}, {"runner_up": 0.05}),
+        ({"undetermined": 3}, {"undetermined": 0}),
+    ],
+)
+def test_better_evidence_gives_more_confidence(worse: dict[str, float], better: dict[str, float]) -> None:
+    less, usual, more = (evidence(**other).confidence() for other in (worse, {}, better))
+    assert 0.0 < less < more < 1.0
+    assert less <= usual <= more
+
+
+@pytest.mark.parametrize("kind", [{}, {"conflict": None}, {"overlap": None, "against": None, "conflict": None}])
+def test_any_evidence_gives_a_probability(kind: dict[str, None]) -> None:
+    for explained, runner_up in ((0, 0.0), (3, 1.0), (10**9, 0.0), (0, 1e300)):
+        numbers = {"associations": 10**9, "explained": explained, "runner_up": runner_up}
+        assert 0.0 <= evidence(**(numbers | kind)).confidence() <= 1.0  # type: ignore[arg-type]
+
+
+def test_asking_for_no_alternatives_does_not_change_the_confidence() -> None:
+    scans = cp.synthetic.room_scans(resolution=64, frames=2)
+    all_of_it, less = (cp.register(scans.source, scans.target, max_alternatives=most) for most in (5, 0))
+    assert all_of_it.alternatives
+    assert not less.alternatives
+    assert less.confidence == all_of_it.confidence
+    assert less.status is all_of_it.status
+
+
+def test_free_space_is_not_looked_at_unless_asked_for() -> None:
+    scans = cp.synthetic.room_scans(resolution=64, frames=2)
+    pose = cp.register(scans.source, scans.target, free_space=False)
+    assert pose.evidence.conflict is None
+    assert cp.rotation_error(pose.T_target_source, scans.T_target_source) < 1.0
+    with pytest.raises(cp.OptionError, match="free_space: expected True or False, got 1"):
+        cp.register(scans.source, scans.target, free_space=1)
+
+
+def test_a_wrong_viewpoint_lowers_confidence_instead_of_breaking_anything() -> None:
+    scans = cp.synthetic.room_scans(resolution=64, frames=2)
+    far = (0.0, 0.0, -50.0)
+    pose = cp.register(scans.source, scans.target, source_viewpoint=far, target_viewpoint=far)
+    assert pose.T_target_source is None or 0.0 <= pose.confidence <= 1.0
+
+
+def test_prepared_clouds_and_poses_survive_pickling() -> None:
+    scans = cp.synthetic.room_scans(resolution=64, frames=2)
+    clouds = [cp.prepare(cloud, voxel_size=0.15) for cloud in (scans.source, scans.target)]
+    pose = cp.register(*clouds)
+    copies = pickle.loads(pickle.dumps(clouds))
+    again = pickle.loads(pickle.dumps(cp.register(*copies)))
+    assert np.array_equal(again.T_target_source, pose.T_target_source)
+    assert again.evidence == pose.evidence

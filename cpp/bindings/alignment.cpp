@@ -1,7 +1,9 @@
 #include "clouds/alignment.h"
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "clouds/for_each_point.h"
 #include "clouds/hypotheses.h"
@@ -172,7 +174,8 @@ void bind_alignment(nb::module_& m) {
             new (self) SurfaceGrid(p, n, cell, reach);
           },
           nb::arg("points"), nb::arg("normals"), nb::arg("cell"), nb::arg("reach"));
-  nb::class_<RangeImage>(m, "RangeImage")
+  auto image = nb::class_<RangeImage>(m, "RangeImage");
+  image
       .def(
           "__init__",
           [](RangeImage* self, PointsIn points, VectorIn<double> viewpoint) {
@@ -196,6 +199,10 @@ void bind_alignment(nb::module_& m) {
             return to_numpy(std::move(counts));
           },
           nb::arg("points"), nb::arg("motions"), nb::arg("margin"), nb::arg("threads"));
+  image.def("__getstate__", [](const RangeImage& self) { return std::tuple(self.viewpoint(), self.free()); });
+  image.def("__setstate__", [](RangeImage& self, std::tuple<Vector3, std::vector<float>> state) {
+    new (&self) RangeImage(std::get<0>(state), std::move(std::get<1>(state)));
+  });
   m.def("refine_motions", bound_refine, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
         nb::arg("reach"), nb::arg("least_cosine"), nb::arg("steps"), nb::arg("precisely"), nb::arg("threads"),
         "The motions after some steps of point-to-plane ICP.");

@@ -21,7 +21,8 @@ auto bound_voxel_means(PointsIn array, double size) {
   VoxelMeans means;
   {
     const WithoutGil without_gil;
-    means = voxel_means(points, size);
+    auto control = uninterrupted_control();
+    means = voxel_means(points, size, control);
   }
   return std::pair(to_matrix(std::move(means.points), 3), to_numpy(std::move(means.counts)));
 }

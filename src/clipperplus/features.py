@@ -13,7 +13,15 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import OptionError
-from .preprocess import Neighbourhoods, as_cloud, as_viewpoint, choose_voxel_size, downsample, estimate_normals
+from .preprocess import (
+    Neighbourhoods,
+    as_cloud,
+    as_viewpoint,
+    choose_voxel_size,
+    downsample,
+    estimate_normals,
+    found_neighbours,
+)
 from .validation import as_integer, as_length, as_unit_vectors
 
 __all__ = ["PreparedCloud", "compute_fpfh", "prepare"]
@@ -44,12 +52,9 @@ def compute_fpfh(
     """
     radius = as_length("radius", radius)
     threads = as_integer("threads", threads, 1, 1024)
-    if neighbours is None:
-        neighbours = Neighbourhoods(points, radius=radius, threads=threads)
-    else:
-        neighbours.check_points(points)
-        if neighbours.radius != radius:
-            raise OptionError(f"neighbours: expected those within {radius}, got those within {neighbours.radius}")
+    neighbours = found_neighbours(points, radius, neighbours, threads)
+    if neighbours.radius != radius:
+        raise OptionError(f"neighbours: expected those within {radius}, got those within {neighbours.radius}")
     directions = as_unit_vectors("normals", normals, len(neighbours))
     return _core.compute_fpfh(neighbours.points, directions, neighbours._native, threads)
 
@@ -74,6 +79,10 @@ class PreparedCloud:
     """Points that were left out because a coordinate was no finite number."""
     seconds: Mapping[str, float]
     """What each step took."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy in another process needs; the surface is made again there."""
+        return {name: value for name, value in self.__dict__.items() if name != "surface"}
 
     @functools.cached_property
     def surface(self) -> _core.SurfaceGrid:

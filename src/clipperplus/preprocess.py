@@ -12,7 +12,15 @@ from . import _core
 from .errors import LandmarkError, OptionError
 from .validation import as_array, as_integer, as_length, as_points
 
-__all__ = ["Neighbourhoods", "as_cloud", "as_viewpoint", "choose_voxel_size", "downsample", "estimate_normals"]
+__all__ = [
+    "Neighbourhoods",
+    "as_cloud",
+    "as_viewpoint",
+    "choose_voxel_size",
+    "downsample",
+    "estimate_normals",
+    "found_neighbours",
+]
 
 _MOST_CELLS = 2**21 - 4
 """Cells along an axis that the core can tell apart."""
@@ -118,15 +126,21 @@ class Neighbourhoods:
         """Return the numbers of the points near one, itself not among them."""
         return self._native.of(as_integer("point", point, 0, len(self.points) - 1))
 
-    def check_points(self, points: Any) -> None:
-        """Refuse points that these are not the neighbours of."""
-        if not np.array_equal(as_points("points", points, (3,)), self.points):
-            raise OptionError("neighbours: expected those of the points, got those of others")
-
     @property
     def mean_count(self) -> float:
         """How many neighbours a point has, on average."""
         return self._native.count / len(self.points) if len(self.points) else 0.0
+
+
+def found_neighbours(points: Any, radius: float, known: Neighbourhoods | None, threads: int) -> Neighbourhoods:
+    """Return the neighbours of points within at least a radius: those that are known, if they are those, or found."""
+    if known is None:
+        return Neighbourhoods(points, radius=radius, threads=threads)
+    if not np.array_equal(as_points("points", points, (3,)), known.points):
+        raise OptionError("neighbours: expected those of the points, got those of others")
+    if known.radius < radius:
+        raise OptionError(f"neighbours: expected those within at least {radius}, got those within {known.radius}")
+    return known
 
 
 def estimate_normals(
@@ -144,13 +158,7 @@ def estimate_normals(
     """
     radius = as_length("radius", radius)
     threads = as_integer("threads", threads, 1, 1024)
-    if neighbours is None:
-        neighbours = Neighbourhoods(points, radius=radius, threads=threads)
-    else:
-        neighbours.check_points(points)
-        if neighbours.radius < radius:
-            within = f"at least {radius}, got those within {neighbours.radius}"
-            raise OptionError(f"neighbours: expected those within {within}")
+    neighbours = found_neighbours(points, radius, neighbours, threads)
     sensor = as_viewpoint("viewpoint", viewpoint)
     return _core.estimate_normals(neighbours.points, neighbours._native, radius, sensor, threads)
 

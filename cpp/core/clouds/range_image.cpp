@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <utility>
 
 namespace clipperplus {
 
@@ -41,6 +43,11 @@ RangeImage::RangeImage(std::span<const double> points, const Vector3& viewpoint)
       }
     }
   }
+}
+
+RangeImage::RangeImage(const Vector3& viewpoint, std::vector<float> free)
+    : viewpoint_(viewpoint), free_(std::move(free)) {
+  if (free_.size() != 6 * kSide * kSide) throw std::invalid_argument("no range image");
 }
 
 std::size_t RangeImage::pixel(const Vector3& direction) {

@@ -18,6 +18,11 @@ class RangeImage {
   // Points x y z, finite, as the sensor saw them from the viewpoint.
   RangeImage(std::span<const double> points, const Vector3& viewpoint);
 
+  // What it consists of, and one of that again; throws std::invalid_argument if it cannot be.
+  const Vector3& viewpoint() const { return viewpoint_; }
+  const std::vector<float>& free() const { return free_; }
+  RangeImage(const Vector3& viewpoint, std::vector<float> free);
+
   // How many of the points come to lie, after the motion, where the sensor looked through: nearer than what it saw in
   // that direction by more than `margin`.
   std::size_t count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const;

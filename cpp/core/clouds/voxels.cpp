@@ -41,13 +41,19 @@ class CellTable {
 
 }  // namespace
 
-VoxelMeans voxel_means(std::span<const double> points, double size) {
+VoxelMeans voxel_means(std::span<const double> points, double size, Control& control) {
   const CellKeys cells(points, size);
   CellTable table;
   std::vector<double> sums;
   std::vector<std::int32_t> counts;
+  std::uint64_t last = 0;
+  std::size_t cell = 0;
+  constexpr std::size_t kPolled = 3 << 14;
   for (std::size_t k = 0; k < points.size(); k += 3) {
-    const auto cell = static_cast<std::size_t>(table.number_of(cells.of(&points[k])));
+    if (k % kPolled == 0) control.expired();
+    const std::uint64_t key = cells.of(&points[k]);
+    if (k == 0 || key != last) cell = static_cast<std::size_t>(table.number_of(key));  // scans run along surfaces
+    last = key;
     if (cell == counts.size()) {
       counts.push_back(0);
       sums.insert(sums.end(), 3, 0.0);
@@ -63,9 +69,9 @@ VoxelMeans voxel_means(std::span<const double> points, double size) {
   VoxelMeans result;
   result.points.reserve(sums.size());
   result.counts.reserve(counts.size());
-  for (const std::size_t cell : order) {
-    result.counts.push_back(counts[cell]);
-    for (std::size_t axis = 0; axis < 3; ++axis) result.points.push_back(sums[3 * cell + axis] / counts[cell]);
+  for (const std::size_t place : order) {
+    result.counts.push_back(counts[place]);
+    for (std::size_t axis = 0; axis < 3; ++axis) result.points.push_back(sums[3 * place + axis] / counts[place]);
   }
   return result;
 }

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "../control.h"
+
 namespace clipperplus {
 
 struct VoxelMeans {
@@ -15,7 +17,8 @@ struct VoxelMeans {
   std::vector<std::int32_t> counts;  // how many points each is the mean of
 };
 
-// Throws std::length_error if the cloud is too large for such small cells.
-VoxelMeans voxel_means(std::span<const double> points, double size);
+// Throws std::length_error if the cloud is too large for such small cells. The deadline is not observed, the periodic
+// check is.
+VoxelMeans voxel_means(std::span<const double> points, double size, Control& control);
 
 }  // namespace clipperplus

@@ -38,6 +38,10 @@ def command(
         typer.Option(help="Where the source's sensor was; without it: what the file says, or the origin."),
     ] = None,
     target_viewpoint: Annotated[_Viewpoint | None, typer.Option(help="The same for the target.")] = None,
+    free_space: Annotated[
+        bool,
+        typer.Option(help="Whether points where a sensor looked through speak against a transform. Not for maps."),
+    ] = True,
     min_confidence: Annotated[float, typer.Option(help="Less than this, from 0 to 1, is not to be trusted.")] = 0.5,
     threads: Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")] = 1,
     output: Annotated[Path | None, typer.Option(help="Text file for the 4 x 4 transform, source to target.")] = None,
@@ -64,6 +68,7 @@ def command(
             refine=cast("Literal['gicp'] | None", refine),
             source_viewpoint=source_viewpoint,
             target_viewpoint=target_viewpoint,
+            free_space=free_space,
             min_confidence=min_confidence,
             threads=threads,
         )

@@ -90,7 +90,7 @@ def _reason_for_doubt(pose: Pose, min_confidence: float) -> str | None:
     for name, points in (("source", pose.source_points), ("target", pose.target_points)):
         if not len(points):
             return f"the {name} has no points"
-    return "fewer than three matches agree"
+    return "fewer than three matches agree, or the surfaces do not"
 
 
 def _print_pose(
@@ -142,12 +142,13 @@ def _evidence(pose: Pose, covariance: _Array) -> list[tuple[str, str]]:
         ("confidence", f"{pose.confidence:.2f}: {known}"),
         ("inliers", f"{pose.num_inliers} matches fit the transform, to {pose.inlier_rmse or 0.0:.3g} m (rms)"),
     ]
-    if evidence.overlap is not None and evidence.against is not None and evidence.conflict is not None:
-        rows += [
-            ("overlap", f"{_percent(evidence.overlap)} of the source lies on the target's surface"),
-            ("against", f"{_percent(evidence.against)} of it does but faces another way"),
-            ("conflict", f"{_percent(evidence.conflict)} of the points lie where the other sensor looked through"),
-        ]
+    for name, share, what in (
+        ("overlap", evidence.overlap, "of the source lies on the target's surface"),
+        ("against", evidence.against, "of it does but faces another way"),
+        ("conflict", evidence.conflict, "of the points lie where the other sensor looked through"),
+    ):
+        if share is not None:
+            rows.append((name, f"{_percent(share)} {what}"))
     if not len(pose.degenerate_directions):
         deviations = np.sqrt(np.diag(covariance))
         rows += [

@@ -94,56 +94,57 @@ def register(
     matches = as_integer("matches", matches, 1, 1000)
     voxel_size = _common_voxel_size(source, target, voxel_size)
     laps.lap("voxel size")
-    clouds = _prepared("source", source, voxel_size, source_viewpoint, threads, laps)
-    onto = _prepared("target", target, voxel_size, target_viewpoint, threads, laps)
+    moving = _prepared("source", source, voxel_size, source_viewpoint, threads, laps)
+    fixed = _prepared("target", target, voxel_size, target_viewpoint, threads, laps)
     epsilon = voxel_size if epsilon is None else as_length("epsilon", epsilon)
 
-    associations = match_features(clouds.features, onto.features, k=matches, ratio=ratio, threads=threads)
+    associations = match_features(moving.features, fixed.features, k=matches, ratio=ratio, threads=threads)
     laps.lap("matching", len(associations))
-    graph = consistency_graph(clouds.points, onto.points, associations, epsilon=epsilon, threads=threads)
+    graph = consistency_graph(moving.points, fixed.points, associations, epsilon=epsilon, threads=threads)
     laps.lap("consistency graph", graph.num_edges)
     clique = find_clique(graph, method=method, time_limit=time_limit, threads=threads)
     laps.lap("clique", clique.size)
 
-    matched = clouds.points[associations[:, 0]], onto.points[associations[:, 1]]
+    matched = moving.points[associations[:, 0]], fixed.points[associations[:, 1]]
     guesses = guess_motions(graph, clique, *matched, apart=_APART * voxel_size, most=_MOST_GUESSES, threads=threads)
     laps.lap("hypotheses", len(guesses.motions))
     about: dict[str, Any] = {
         "epsilon": epsilon,
         "voxel_size": voxel_size,
-        "source_points": clouds.points,
-        "target_points": onto.points,
+        "source_points": moving.points,
+        "target_points": fixed.points,
     }
     if not len(guesses.motions):
         return without_transform(associations, clique, stages=laps.stages, seconds=laps.seconds, **about)
-    verified = verify(clouds, onto, matched, guesses.motions, free_space=free_space, threads=threads)
+    verified = verify(moving, fixed, matched, guesses.motions, free_space=free_space, threads=threads)
     laps.lap("verification", len(verified.motions))
 
-    motion = polish(clouds, onto, verified.motions[0], threads=threads)
+    motion = polish(moving, fixed, verified.motions[0], threads=threads)
     if refine == "gicp":
-        raw = _raw(source, clouds), _raw(target, onto)
+        raw = _raw(source, moving), _raw(target, fixed)
         motion = refine_transform(*raw, motion, voxel_size=0.5 * voxel_size, threads=threads)
+        laps.lap("gicp")
     inliers = np.flatnonzero(explained_by(motion, matched, voxel_size))
-    information = surface_information(clouds, onto, motion)
+    information = surface_information(moving, fixed, motion)
     weak = information.weak_directions()
     surfaces_agree = verified.overlap[0] - verified.against[0] > 0.0
     # Two planes match well, but their associations do not: that the motion is not determined says more.
     if not surfaces_agree or (len(inliers) < 3 and not len(weak)):
         return without_transform(associations, clique, stages=laps.stages, seconds=laps.seconds, **about)
-    alternatives = _alternatives(verified, matched, clouds.points, voxel_size, max_alternatives)
+    others = _alternatives(verified, matched, moving.points, voxel_size, max(1, max_alternatives))
     laps.lap("refinement", len(inliers))
 
     evidence = Evidence(
         associations=len(associations),
         explained=int(verified.explained[0]),
-        runner_up=alternatives[0].score if alternatives else 0.0,
+        runner_up=others[0].score if others else 0.0,
         overlap=float(verified.overlap[0]),
         against=float(verified.against[0]),
         conflict=None if verified.conflict is None else float(verified.conflict[0]),
         undetermined=len(weak),
     )
     confidence = evidence.confidence()
-    rival = any(is_rival(evidence.overlap, other) for other in alternatives)
+    rival = any(is_rival(evidence.overlap, other) for other in others)
     return Pose(
         status=judge(confidence, min_confidence, weak, has_rival=rival),
         T_target_source=motion,
@@ -155,7 +156,7 @@ def register(
         evidence=evidence,
         covariance=information.covariance(),
         degenerate_directions=weak,
-        alternatives=alternatives,
+        alternatives=others[:max_alternatives],
         overlap=evidence.overlap,
         stages=laps.stages,
         seconds=laps.seconds,

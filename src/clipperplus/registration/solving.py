@@ -97,7 +97,7 @@ def solve(
     residuals = residuals_of(motion, matched)
     information = points_information(matched[0][chosen] @ motion[:3, :3].T + motion[:3, 3], residuals[chosen])
     laps.lap("transform", clique.size)
-    others = _alternatives(graph, clique, matched, bound, max_alternatives, threads)
+    others = _alternatives(graph, clique, matched, bound, max(1, max_alternatives), threads)
     laps.lap("alternatives", len(others))
 
     runner_up = others[0].score if others else 0.0
@@ -115,7 +115,7 @@ def solve(
         evidence=evidence,
         covariance=information.covariance(),
         degenerate_directions=weak,
-        alternatives=others,
+        alternatives=others[:max_alternatives],
         stages=laps.stages,
         seconds=laps.seconds,
         epsilon=bound,
