@@ -104,7 +104,7 @@ std::size_t count_explained(std::span<const double> source, std::span<const doub
 NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
                             const PairRule& rule) {
   std::vector<double> places;
-  for_each_pair<true>(target, source, motion, rule, [&](const Vector3& place, const Vector3&, const Vector3&, double) {
+  for_each_pair<false>(target, source, motion, rule, [&](const Vector3& place, const Vector3&, const Vector3&, double) {
     places.insert(places.end(), place.begin(), place.end());
   });
   return accumulate<true>(target, source, motion, rule, mean_of(places), [](double) { return 1.0; });
@@ -112,10 +112,17 @@ NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& sou
 
 namespace {
 
+constexpr double kSmallStep = 2e-3;  // times the distance of the rule: a step that moves points by less is the last
+
 template <bool Precise>
 RigidMotion refine(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion, const PairRule& rule,
                    int steps) {
   const Vector3 middle = mean_of(source.points);
+  double squares = 0.0;
+  for (std::size_t k = 0; k < source.points.size(); ++k) {
+    squares += (source.points[k] - middle[k % 3]) * (source.points[k] - middle[k % 3]);
+  }
+  const double radius = std::sqrt(squares / std::max(1.0, static_cast<double>(source.points.size() / 3)));
   for (int step = 0; step < steps; ++step) {
     // Turns are taken about a point amid the cloud: far from it they would be hard to tell from shifts.
     NormalEquations sums =
@@ -127,6 +134,8 @@ RigidMotion refine(const SurfaceGrid& target, const OrientedPoints& source, Rigi
     for (std::size_t i = 0; i < 6; ++i) sums.information[i][i] *= 1.0 + 1e-6;
     if (!solve_positive(sums.information, sums.slope)) return motion;
     motion = moved(motion, sums.slope, sums.centre);
+    const Vector3 turn{sums.slope[0], sums.slope[1], sums.slope[2]}, shift{sums.slope[3], sums.slope[4], sums.slope[5]};
+    if (std::sqrt(dot(turn, turn)) * radius + std::sqrt(dot(shift, shift)) < kSmallStep * rule.distance) break;
   }
   return motion;
 }

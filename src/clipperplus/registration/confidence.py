@@ -30,10 +30,10 @@ class Status(enum.Enum):
 # Fitted by benchmarks/confidence.py to the answers for 1737 pairs of 3DMatch and 3DLoMatch fragments and 1000 pairs of
 # fragments of different places; benchmarks/results/confidence.md has the reliability plot. The constant, then the
 # weights of clouds_terms() for scans, whose sensors saw free space, and for clouds without …
-_OF_SCANS = (-3.203, 2.071, 0.993, -1.079, -2.0, -2.298)
-_OF_CLOUDS = (-3.203, 2.071, 0.993, -1.079, -2.0)
+_OF_SCANS = (-1.754, 1.990, 1.095, -0.852, -3.656, -2.673)
+_OF_CLOUDS = (-7.995, 2.441, 0.693, -2.202, -4.637)
 # … and of matches_terms().
-_OF_MATCHES = (-8.891, 4.931, -0.958, -7.735)
+_OF_MATCHES = (-8.377, 4.819, -0.985, -7.665)
 
 
 @dataclass(frozen=True)

@@ -21,15 +21,20 @@ __all__ = ["Verified", "explained_by", "verify"]
 
 _Array = npt.NDArray[np.float64]
 
+_FIRST_STEPS, _FIRST_POINTS = 3, 400
+"""Steps of ICP for all motions, and points of each cloud that these are then compared by. Of the motions only …"""
+_SECOND_MOTIONS = 40
+"""… so many go on, …"""
+_SECOND_STEPS, _SECOND_POINTS = 7, 1200
+"""… with more steps, and are compared by more points. The last motion has …"""
+_LAST_STEPS, _LAST_POINTS = 5, 2000
+"""… more steps with still more points."""
 _REFINING_POINTS = 500
 """Points of the source that steps of ICP look at, and …"""
-_REFINING_STEPS = 10
 _REFINING_REACH = 2.5
 """… voxels within which they take another point for their own, …"""
 _REFINING_COSINE = 0.5
 """… if the normals differ by less than 60°."""
-_COMPARED_POINTS = 1200
-"""Points of each cloud that are compared under a motion."""
 _AGREEING_COSINE = 0.8
 """Normals agree that differ by less than 37°."""
 _EXPLAINED = 2.0
@@ -38,12 +43,11 @@ _FREE_SPACE_MARGIN = 3.0
 """Voxels by which a point must be nearer to a sensor than what it saw there, to be in its way."""
 _CONFLICT_SCALE = 0.02
 """Share of points in free space that halves a score."""
-_POLISHING_STEPS = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Verified:
-    """Motions with what speaks for and against each, the best first."""
+    """Motions with what speaks for and against each."""
 
     motions: _Array
     """``(k, 4, 4)``, refined."""
@@ -56,6 +60,19 @@ class Verified:
     conflict: _Array | None
     """Share of the source in the target's free space, plus that of the target in the source's; None: not looked at."""
     score: _Array
+
+    def best(self, most: int) -> Verified:
+        """Return the motions with the highest scores, the best first."""
+        order = np.argsort(-self.score, kind="stable")[:most]
+        conflict = None if self.conflict is None else self.conflict[order]
+        return Verified(
+            np.ascontiguousarray(self.motions[order]),
+            self.explained[order],
+            self.overlap[order],
+            self.against[order],
+            conflict,
+            self.score[order],
+        )
 
 
 def verify(
@@ -70,51 +87,56 @@ def verify(
     """Refine motions and order them by how well they explain associations and clouds.
 
     ``matched`` are the source and target point of every association; ``free_space`` says whether to look for points
-    where a sensor looked through.
+    where a sensor looked through. Motions that are hopeless after a few steps are left out.
     """
-    voxel = target.voxel_size
+    refined = _refine(source, target, motions, _FIRST_STEPS, threads)
+    promising = _compare(source, target, matched, refined, _FIRST_POINTS, free_space, threads).best(_SECOND_MOTIONS)
+    refined = _refine(source, target, promising.motions, _SECOND_STEPS, threads)
+    return _compare(source, target, matched, refined, _SECOND_POINTS, free_space, threads).best(_SECOND_MOTIONS)
+
+
+def _refine(source: PreparedCloud, target: PreparedCloud, motions: _Array, steps: int, threads: int) -> _Array:
+    reach = _REFINING_REACH * target.voxel_size
     points, normals = _sample(source, _REFINING_POINTS)
-    refined = _core.refine_motions(
-        target.surface,
-        points,
-        normals,
-        motions,
-        _REFINING_REACH * voxel,
-        _REFINING_COSINE,
-        _REFINING_STEPS,
-        False,
-        threads,
+    return _core.refine_motions(
+        target.surface, points, normals, motions, reach, _REFINING_COSINE, steps, False, threads
     )
-    points, normals = _sample(source, _COMPARED_POINTS)
-    near, agreeing = _core.measure_overlaps(target.surface, points, normals, refined, voxel, _AGREEING_COSINE, threads)
+
+
+def _compare(
+    source: PreparedCloud,
+    target: PreparedCloud,
+    matched: tuple[_Array, _Array],
+    motions: _Array,
+    count: int,
+    free_space: bool,
+    threads: int,
+) -> Verified:
+    """Find what speaks for and against each motion, looking at about so many points of each cloud."""
+    voxel = target.voxel_size
+    points, normals = _sample(source, count)
+    near, agreeing = _core.measure_overlaps(target.surface, points, normals, motions, voxel, _AGREEING_COSINE, threads)
     overlap = agreeing / max(1, len(points))
     against = near / max(1, len(points)) - overlap
-    conflict = _conflict(source, target, refined, threads) if free_space else None
-    explained = _core.count_explained(*matched, refined, _EXPLAINED * voxel)
+    conflict = _conflict(source, target, motions, count, threads) if free_space else None
+    explained = _core.count_explained(*matched, motions, _EXPLAINED * voxel)
     penalty = 1.0 if conflict is None else 1.0 + conflict / _CONFLICT_SCALE
     score = np.asarray(np.maximum(overlap - against, 0.0) * explained / penalty)
-    order = np.argsort(-score, kind="stable")
-    return Verified(
-        motions=refined[order],
-        explained=explained[order],
-        overlap=overlap[order],
-        against=against[order],
-        conflict=None if conflict is None else conflict[order],
-        score=score[order],
-    )
+    return Verified(motions, explained, overlap, against, conflict, score)
 
 
 def polish(source: PreparedCloud, target: PreparedCloud, motion: _Array, *, threads: int) -> _Array:
-    """Improve a motion by steps of ICP with all points."""
+    """Improve a motion by steps of ICP with more points, looked up with more care."""
+    points, normals = _sample(source, _LAST_POINTS)
     return np.asarray(
         _core.refine_motions(
             target.surface,
-            source.points,
-            source.normals,
+            points,
+            normals,
             np.ascontiguousarray(motion[None]),
             _REFINING_REACH * target.voxel_size,
             _REFINING_COSINE,
-            _POLISHING_STEPS,
+            _LAST_STEPS,
             True,
             threads,
         )[0]
@@ -131,11 +153,11 @@ def residuals_of(motion: _Array, matched: tuple[_Array, _Array]) -> _Array:
     return np.asarray(np.linalg.norm(matched[0] @ motion[:3, :3].T + motion[:3, 3] - matched[1], axis=1))
 
 
-def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, threads: int) -> _Array:
+def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, count: int, threads: int) -> _Array:
     margin = _FREE_SPACE_MARGIN * target.voxel_size
     share = np.zeros(len(motions))
     for cloud, sight, moves in ((source, target.sight, motions), (target, source.sight, inverse(motions))):
-        points, _ = _sample(cloud, _COMPARED_POINTS)
+        points, _ = _sample(cloud, count)
         share += sight.count_in_front(points, moves, margin, threads) / max(1, len(points))
     return share
 
