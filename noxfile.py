@@ -48,7 +48,7 @@ def types(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the Python tests."""
     session.install(".[test]")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *(session.posargs or ("-n", "2", "--dist", "loadfile")))
 
 
 @nox.session(python=["3.10", "3.11", "3.12", "3.13", "3.14"])

@@ -241,3 +241,13 @@ SOME = random_features(4, 3, 19)
 def test_wrong_input_is_refused(source: Any, target: Any, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(cp.ClipperPlusError, match=message):
         cp.match_features(source, target, **arguments)
+
+
+def test_features_that_vanish_beside_others_are_told_apart() -> None:
+    """Their products are too small for single precision."""
+    random = np.random.default_rng(0)
+    source, target = (random.uniform(1e-24, 1e-20, (600, 4)).astype(np.float32) for _ in range(2))
+    source[0], target[0] = 1.0, -1.0
+    squares = ((source[:, None].astype(np.float64) - target[None].astype(np.float64)) ** 2).sum(axis=2)
+    found = cp.match_features(source, target, mutual=False)
+    assert np.array_equal(found[:, 1], squares.argmin(axis=1))

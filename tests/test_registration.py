@@ -571,3 +571,40 @@ def test_prepared_clouds_and_poses_survive_pickling() -> None:
     again = pickle.loads(pickle.dumps(cp.register(*copies)))
     assert np.array_equal(again.T_target_source, pose.T_target_source)
     assert again.evidence == pose.evidence
+
+
+@pytest.mark.parametrize("seed", [0, 7, 9, 21])
+def test_an_answer_is_not_its_own_rival(seed: int) -> None:
+    """Greedy cliques are often not the largest: then a larger one is an alternative, and the answer is none."""
+    random = np.random.default_rng(seed)
+    pose = cp.solve(random.uniform(size=(150, 3)), random.uniform(size=(150, 3)), epsilon=0.12, method="greedy")
+    assert pose.T_target_source is not None
+    for other in pose.alternatives:
+        assert not np.allclose(other.T_target_source, pose.T_target_source)
+
+
+def test_a_stray_point_far_away_changes_nothing() -> None:
+    scans = cp.synthetic.room_scans(resolution=64, frames=2)
+    source = np.concatenate((scans.source, [[40_000.0, 0.0, 0.0]]))
+    pose = cp.register(source, scans.target, voxel_size=0.1)
+    assert cp.rotation_error(pose.T_target_source, scans.T_target_source) < 1.0
+    assert pose.status is Status.OK
+
+
+def test_points_without_neighbours_are_not_matched() -> None:
+    scans = cp.synthetic.room_scans(resolution=64, frames=2)
+    far = np.random.default_rng(0).uniform(1e3, 1e6, (500, 3))
+    source, target = (np.concatenate((cloud, far)) for cloud in (scans.source, scans.target))
+    pose = cp.register(source, target, voxel_size=1.0, free_space=False)
+    lonely = np.abs(pose.source_points).max(axis=1) > 500.0
+    assert lonely.sum() >= 499
+    assert not lonely[pose.associations[:, 0]].any()
+
+
+def test_a_long_rod_has_the_covariance_of_least_squares() -> None:
+    random = np.random.default_rng(5)
+    source = random.normal(size=(60, 3)) * (200.0, 1.5, 1.5)
+    pose = cp.solve(source, source + random.normal(0.0, 0.01, source.shape), epsilon=0.1)
+    assert pose.status is Status.OK
+    assert pose.covariance is not None
+    assert np.sqrt(np.diag(pose.covariance))[:3].max() < np.radians(1.0)

@@ -171,7 +171,8 @@ void bind_alignment(nb::module_& m) {
             check_normals(points, normals);
             const auto p = copied(points), n = copied(normals);
             const WithoutGil without_gil;
-            new (self) SurfaceGrid(p, n, cell, reach);
+            auto control = uninterrupted_control();
+            new (self) SurfaceGrid(p, n, cell, reach, control);
           },
           nb::arg("points"), nb::arg("normals"), nb::arg("cell"), nb::arg("reach"));
   auto image = nb::class_<RangeImage>(m, "RangeImage");

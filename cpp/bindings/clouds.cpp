@@ -84,13 +84,11 @@ auto bound_nearest(FeaturesIn source, FeaturesIn target, std::size_t k, std::siz
 void bind_clouds(nb::module_& m) {
   m.def("voxel_means", bound_voxel_means, nb::arg("points"), nb::arg("size"),
         "Means of the points in each cell, and how many there are. The points must be finite.");
-  nb::class_<Neighbours>(m, "Neighbours")
-      .def_prop_ro("count", [](const Neighbours& self) { return self.indices.size(); })
-      .def("of", [](const Neighbours& self, std::size_t i) {
-        if (i + 1 >= self.offsets.size()) throw nb::index_error("no such point");
-        const auto found = self.of(i);
-        return to_numpy(std::vector<std::int32_t>(found.begin(), found.end()));
-      });
+  nb::class_<Neighbours>(m, "Neighbours").def("of", [](const Neighbours& self, std::size_t i) {
+    if (i + 1 >= self.offsets.size()) throw nb::index_error("no such point");
+    const auto found = self.of(i);
+    return to_numpy(std::vector<std::int32_t>(found.begin(), found.end()));
+  });
   m.def("find_neighbours", bound_find_neighbours, nb::arg("points"), nb::arg("radius"), nb::arg("threads"),
         "The points within a radius of each point.");
   m.def("estimate_normals", bound_normals, nb::arg("points"), nb::arg("neighbours"), nb::arg("radius"),

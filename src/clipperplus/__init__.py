@@ -40,7 +40,8 @@ from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closure
 from .matching import match_features
 from .preprocess import choose_voxel_size, downsample, estimate_normals
 from .refine import refine_transform
-from .registration import Evidence, Hypothesis, Pose, RegistrationStage, Status, register, solve
+from .registration import Evidence, Hypothesis, Pose, Status, register, solve
+from .timing import Lap
 from .transform import apply_transform, fit_transform, rotation_error, translation_error
 
 __version__ = core_info().version
@@ -61,6 +62,7 @@ __all__ = [
     "GraphError",
     "Hypothesis",
     "LandmarkError",
+    "Lap",
     "LoopClosureSet",
     "LoopClosures",
     "MemoryLimitError",
@@ -69,7 +71,6 @@ __all__ = [
     "PelilloOptions",
     "Pose",
     "PreparedCloud",
-    "RegistrationStage",
     "RelaxationOptions",
     "SearchOptions",
     "Stage",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +20,7 @@ from .preprocess import (
     estimate_normals,
     found_neighbours,
 )
+from .timing import Lap, Laps
 from .validation import as_integer, as_length, as_unit_vectors
 
 __all__ = ["PreparedCloud", "compute_fpfh", "prepare"]
@@ -77,8 +76,8 @@ class PreparedCloud:
     """Points of the cloud before."""
     num_dropped: int
     """Points that were left out because a coordinate was no finite number."""
-    seconds: Mapping[str, float]
-    """What each step took."""
+    stages: tuple[Lap, ...]
+    """What was done and how long it took."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy in another process needs; the surface is made again there."""
@@ -111,7 +110,7 @@ def prepare(
         The result does not depend on it.
 
     """
-    clock = _Clock()
+    laps = Laps()
     points, dropped = as_cloud("cloud", cloud)
     if viewpoint is None:
         told = None if isinstance(cloud, np.ndarray) else getattr(cloud, "viewpoint", None)
@@ -119,26 +118,15 @@ def prepare(
     sensor = as_viewpoint("viewpoint", viewpoint)
     voxel_size = choose_voxel_size(points) if voxel_size is None else as_length("voxel_size", voxel_size)
     means = downsample(points, voxel_size=voxel_size)
-    clock.lap("voxels")
+    laps.lap("voxels", len(means))
     neighbours = Neighbourhoods(means, radius=_FEATURE_RADIUS * voxel_size, threads=threads)
-    clock.lap("neighbours")
+    laps.lap("neighbours")
     normals = estimate_normals(
         means, radius=_NORMAL_RADIUS * voxel_size, viewpoint=sensor, neighbours=neighbours, threads=threads
     )
-    clock.lap("normals")
+    laps.lap("normals")
     features = compute_fpfh(means, normals, radius=neighbours.radius, neighbours=neighbours, threads=threads)
-    clock.lap("features")
+    laps.lap("features")
     sight = _core.RangeImage(points, sensor)
-    clock.lap("line of sight")
-    return PreparedCloud(means, normals, features, voxel_size, sight, len(points) + dropped, dropped, clock.seconds)
-
-
-class _Clock:
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self.seconds[name] = now - self._last
-        self._last = now
+    laps.lap("line of sight")
+    return PreparedCloud(means, normals, features, voxel_size, sight, len(points) + dropped, dropped, laps.steps)

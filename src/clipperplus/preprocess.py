@@ -22,7 +22,7 @@ __all__ = [
     "found_neighbours",
 ]
 
-_MOST_CELLS = 2**21 - 4
+_MOST_CELLS = 2**21 - 6
 """Cells along an axis that the core can tell apart."""
 _LARGEST = 1e100
 """Coordinates that can be squared and summed."""
@@ -56,7 +56,7 @@ def _as_usual_points(name: str, value: Any) -> npt.NDArray[np.float64]:
 def as_viewpoint(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return the place of a sensor, three finite coordinates."""
     array = as_array(name, value, LandmarkError)
-    if array.shape != (3,) or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+    if array.shape != (3,) or array.dtype.kind not in "iuf" or not (np.abs(array) <= _LARGEST).all():
         raise LandmarkError(f"{name}: expected three finite coordinates, got {value!r}")
     return np.array(array, dtype=np.float64)
 
@@ -64,8 +64,7 @@ def as_viewpoint(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def downsample(points: Any, *, voxel_size: float) -> npt.NDArray[np.float64]:
     """Return the mean of the points in every occupied cell of a grid, in the order of the cells.
 
-    ``voxel_size`` is the width of a cell in metres. Neither the order of the points nor the number of threads matters,
-    but for rounding.
+    ``voxel_size`` is the width of a cell in metres. The order of the points does not matter, but for rounding.
     """
     points, _ = as_cloud("points", points)
     voxel_size = as_length("voxel_size", voxel_size)
@@ -114,9 +113,10 @@ class Neighbourhoods:
         self.points = _as_usual_points("points", points)
         self.radius = as_length("radius", radius)
         _check_cells("radius", self.radius, self.points)
+        threads = as_integer("threads", threads, 1, 1024)
         try:
-            self._native = _core.find_neighbours(self.points, self.radius, as_integer("threads", threads, 1, 1024))
-        except IndexError:  # std::length_error
+            self._native = _core.find_neighbours(self.points, self.radius, threads)
+        except ValueError:
             raise OptionError(f"radius: {radius} gives more than 2²⁸ neighbours; expected less") from None
 
     def __len__(self) -> int:
@@ -125,11 +125,6 @@ class Neighbourhoods:
     def of(self, point: int) -> npt.NDArray[np.int32]:
         """Return the numbers of the points near one, itself not among them."""
         return self._native.of(as_integer("point", point, 0, len(self.points) - 1))
-
-    @property
-    def mean_count(self) -> float:
-        """How many neighbours a point has, on average."""
-        return self._native.count / len(self.points) if len(self.points) else 0.0
 
 
 def found_neighbours(points: Any, radius: float, known: Neighbourhoods | None, threads: int) -> Neighbourhoods:

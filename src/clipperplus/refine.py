@@ -50,7 +50,7 @@ def refine_transform(
     Returns
     -------
     T_target_source
-        The refined transform; the given one where nothing could be matched.
+        The refined transform; the given one where nothing could be matched. Ctrl-C waits until small_gicp is done.
 
     """
     voxel_size = as_length("voxel_size", voxel_size)

@@ -203,12 +203,13 @@ std::vector<double> random_directions(std::size_t n, Random& random) {
 
 void a_surface_knows_a_point_that_is_nearly_the_nearest() {
   Random random(2);
+  Control control;
   for (std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{300}}) {
     for (const auto& [cell, reach, offset] : {std::tuple{0.1, 2, 0.0}, {0.3, 1, 100.0}, {0.05, 3, -1e4}}) {
       auto points = random_points(n, random, 1.0, offset);
       for (std::size_t k = 0; k + 5 < points.size(); k += 6) points[k] = cell * std::round(points[k] / cell);
       const auto normals = random_directions(n, random);
-      const SurfaceGrid grid(points, normals, cell, reach);
+      const SurfaceGrid grid(points, normals, cell, reach, control);
       std::size_t hits = 0;
       for (int query = 0; query < 2000; ++query) {
         std::vector<double> place = random_points(1, random, 1.5, offset);
@@ -240,11 +241,12 @@ void a_surface_knows_a_point_that_is_nearly_the_nearest() {
     }
   }
   const std::vector<double> wide{0.0, 0.0, 0.0, 1e9, 0.0, 0.0}, up{0.0, 0.0, 1.0, 0.0, 0.0, 1.0};
-  CHECK(!message_of<std::length_error>([&] { SurfaceGrid(wide, up, 0.1, 2); }).empty());
+  CHECK(!message_of<std::length_error>([&] { SurfaceGrid(wide, up, 0.1, 2, control); }).empty());
 }
 
 void overlap_and_refinement_agree_with_plain_loops() {
   Random random(3);
+  Control control;
   std::vector<double> points, normals;  // a bent sheet
   for (int i = 0; i < 40; ++i) {
     for (int j = 0; j < 40; ++j) {
@@ -255,7 +257,7 @@ void overlap_and_refinement_agree_with_plain_loops() {
       normals.insert(normals.end(), {nx / length, ny / length, 1.0 / length});
     }
   }
-  const SurfaceGrid grid(points, normals, 0.1, 2);
+  const SurfaceGrid grid(points, normals, 0.1, 2, control);
   const OrientedPoints cloud{points, normals};
   for (int repetition = 0; repetition < 30; ++repetition) {
     RigidMotion motion;  // a small one

@@ -49,8 +49,9 @@ struct NormalEquations {
 NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
                             const PairRule& rule);
 
-// Steps that minimise the sum with weights that fall from 1 to 0 at the distance of the rule (Tukey's). Fewer than six
-// pairs, or pairs that do not determine a motion, end it where it is.
+// Steps that minimise the sum with weights that fall from 1 to 0 at the distance of the rule (Tukey's), up to one that
+// hardly moves anything. Weights of less than six in all end it where it is; a motion that the pairs do not determine
+// is held back by a millionth of the others' resistance.
 RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
                           const PairRule& rule, int steps);
 // The same with nearest points that are looked up with more care, at several times the price.

@@ -118,7 +118,6 @@ std::vector<Hypothesis> find_hypotheses(const Graph& graph, std::span<const doub
   for_each_point(
       starts.size(), options.threads, control,
       [&](std::size_t s) { cliques[s] = grow_clique(graph, starts[s], kernels, control); }, 16);
-  if (!known.empty()) cliques.insert(cliques.begin(), std::vector<Vertex>(known.begin(), known.end()));
   std::vector<std::size_t> order(cliques.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -127,6 +126,9 @@ std::vector<Hypothesis> find_hypotheses(const Graph& graph, std::span<const doub
   std::vector<Hypothesis> kept;
   if (source.empty()) return kept;
   const Spread spread(source);
+  if (known.size() >= options.least_size) {
+    kept.push_back({motion_of(known, source, target), std::vector<Vertex>(known.begin(), known.end())});
+  }
   for (const std::size_t k : order) {
     if (kept.size() >= options.most || cliques[k].size() < options.least_size) break;
     control.expired();

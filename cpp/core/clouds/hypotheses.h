@@ -33,7 +33,8 @@ struct Hypothesis {
 };
 
 // `source` and `target`: the matched points of every association, x y z of each. `known`: a clique that comes first,
-// or nothing. Largest cliques first, ties to the lower start. The deadline is not observed, the periodic check is.
+// or nothing. Then the largest cliques first, ties to the lower start. The deadline is not observed, the periodic check
+// is.
 std::vector<Hypothesis> find_hypotheses(const Graph& graph, std::span<const double> source,
                                         std::span<const double> target, std::span<const Vertex> known,
                                         std::span<const Vertex> starts, const HypothesisOptions& options,

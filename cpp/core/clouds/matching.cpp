@@ -138,9 +138,11 @@ class Settling {
     // Of a feature that is truly nearer than the last one found, at the distance d, ‖b‖ is at most ‖a‖ + d.
     const double length = rows_.lengths[static_cast<std::size_t>(rows_.order[row])];
     const auto last = static_cast<double>(found_.values(row)[k_ - 1]);
-    const double reach = length + 1.001 * std::sqrt(std::max(last, 0.0));
-    const double unit = 0x1p-24 * (2.0 * static_cast<double>(d_) + 16.0);
-    return std::nextafter(static_cast<float>(last + 2.0 * unit * (length * length + reach * reach)), kInfinity);
+    const auto d = static_cast<double>(d_);
+    const double unit = 0x1p-24 * (2.0 * d + 16.0);
+    const double reach = length + std::sqrt(std::max(last, 0.0) + 4.0 * unit * length * length);
+    const double lost = (d + 2.0) * 0x1p-148;  // products too small for single precision
+    return std::nextafter(static_cast<float>(last + 2.0 * unit * (length * length + reach * reach) + lost), kInfinity);
   }
 
   // Whether all that could be among the k nearest were kept.

@@ -3,19 +3,15 @@
 #include <cmath>
 
 #include "for_each_point.h"
-#include "small_matrix.h"
+#include "rigid.h"
 
 namespace clipperplus {
 
 namespace {
 
-using Vector = std::array<double, 3>;
-
-double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-Vector unit_or(const Vector& v, const Vector& otherwise) {
+Vector3 unit_or(const Vector3& v, const Vector3& otherwise) {
   const double length = std::sqrt(dot(v, v));
-  return length > 0.0 ? Vector{v[0] / length, v[1] / length, v[2] / length} : otherwise;
+  return length > 0.0 ? Vector3{v[0] / length, v[1] / length, v[2] / length} : otherwise;
 }
 
 }  // namespace
@@ -27,12 +23,12 @@ std::vector<double> estimate_normals(std::span<const double> points, const Neigh
   const double square = radius * radius;
   for_each_point(n, threads, control, [&](std::size_t i) {
     const double* self = &points[3 * i];
-    Vector sum{};
+    Vector3 sum{};
     Matrix<3> products{};
     std::size_t count = 0;
     for (const std::int32_t j : neighbours.of(i)) {
       const double* other = &points[3 * static_cast<std::size_t>(j)];
-      const Vector d{other[0] - self[0], other[1] - self[1], other[2] - self[2]};
+      const Vector3 d{other[0] - self[0], other[1] - self[1], other[2] - self[2]};
       if (dot(d, d) > square) continue;
       ++count;
       for (std::size_t a = 0; a < 3; ++a) {
@@ -40,13 +36,13 @@ std::vector<double> estimate_normals(std::span<const double> points, const Neigh
         for (std::size_t b = a; b < 3; ++b) products[a][b] += d[a] * d[b];
       }
     }
-    const Vector to_sensor{viewpoint[0] - self[0], viewpoint[1] - self[1], viewpoint[2] - self[2]};
-    Vector normal = unit_or(to_sensor, {0.0, 0.0, 1.0});
+    const Vector3 to_sensor{viewpoint[0] - self[0], viewpoint[1] - self[1], viewpoint[2] - self[2]};
+    Vector3 normal = unit_or(to_sensor, {0.0, 0.0, 1.0});
     if (count >= 3) {
       for (std::size_t a = 0; a < 3; ++a) {
         for (std::size_t b = a; b < 3; ++b) products[a][b] -= sum[a] * sum[b] / static_cast<double>(count + 1);
       }
-      const Vector least = symmetric_eigen(products).vectors[0];
+      const Vector3 least = symmetric_eigen(products).vectors[0];
       normal = unit_or(least, normal);
       if (dot(normal, to_sensor) < 0.0) normal = {-normal[0], -normal[1], -normal[2]};
     }

@@ -7,10 +7,11 @@
 
 namespace clipperplus {
 
-SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double> normals, double cell, int reach)
+SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double> normals, double cell, int reach,
+                         Control& control)
     : points_(points.begin(), points.end()), normals_(normals.begin(), normals.end()), per_cell_(1.0 / cell) {
   constexpr double kOwnCell = 1e3;  // a point in a cell is preferred to those around it
-  slots_.assign(1024, -1);
+  std::vector<float> squares;       // of the distances from the centres, in cells
   if (points.empty()) return;
   for (std::size_t a = 0; a < 3; ++a) {
     double low = points[a], high = points[a];
@@ -20,7 +21,8 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
     if (!((high - low_[a]) * per_cell_ + reach + 2 < kMostCells)) throw std::length_error("too many cells");
   }
   for (std::size_t k = 0; k < points.size(); k += 3) {
-    std::array<std::uint32_t, 3> middle;
+    if (k % (3 << 12) == 0) control.expired();
+    Cell middle;
     for (std::size_t a = 0; a < 3; ++a) middle[a] = static_cast<std::uint32_t>((points[k + a] - low_[a]) * per_cell_);
     const auto r = static_cast<std::uint32_t>(reach);
     const double limit = (reach + 0.5) * (reach + 0.5);
@@ -36,33 +38,23 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
           double square = dx * dx + dy * dy + dz * dz;
           if (square > limit) continue;
           if (x == middle[0] && y == middle[1] && z == middle[2]) square -= kOwnCell;
-          if (x / 8 != current) block = make_block(current = x / 8, y / 8, z / 8);
-          const std::size_t place = block * 512 + inside({x, y, z});
-          if (static_cast<float>(square) < squares_[place]) {
-            squares_[place] = static_cast<float>(square);
+          if (x / kSide != current) {
+            current = x / kSide;
+            block = static_cast<std::size_t>(blocks_.number_of(key_of({x, y, z})));
+            if (block * kBlockCells == cells_.size()) {
+              cells_.resize(cells_.size() + kBlockCells, -1);
+              squares.resize(cells_.size(), std::numeric_limits<float>::infinity());
+            }
+          }
+          const std::size_t place = block * kBlockCells + inside({x, y, z});
+          if (static_cast<float>(square) < squares[place]) {
+            squares[place] = static_cast<float>(square);
             cells_[place] = static_cast<std::int32_t>(k / 3);
           }
         }
       }
     }
   }
-  squares_ = {};
-}
-
-std::size_t SurfaceGrid::make_block(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-  const std::uint64_t key = static_cast<std::uint64_t>(z) << 40 | static_cast<std::uint64_t>(y) << 20 | x;
-  std::size_t slot = slot_of(key);
-  if (slots_[slot] >= 0) return static_cast<std::size_t>(slots_[slot]);
-  if (2 * (keys_.size() + 1) > slots_.size()) {
-    slots_.assign(2 * slots_.size(), -1);
-    for (std::size_t b = 0; b < keys_.size(); ++b) slots_[slot_of(keys_[b])] = static_cast<std::int32_t>(b);
-    slot = slot_of(key);
-  }
-  slots_[slot] = static_cast<std::int32_t>(keys_.size());
-  keys_.push_back(key);
-  cells_.resize(cells_.size() + 512, -1);
-  squares_.resize(squares_.size() + 512, std::numeric_limits<float>::infinity());
-  return keys_.size() - 1;
 }
 
 }  // namespace clipperplus

@@ -11,26 +11,43 @@
 #include <span>
 #include <vector>
 
+#include "../control.h"
+#include "key_table.h"
 #include "rigid.h"
 
 namespace clipperplus {
 
 class SurfaceGrid {
+  using Cell = std::array<std::uint32_t, 3>;
+  static constexpr double kMostCells = 1 << 22;  // along an axis: blocks have 20 bits
+  static constexpr std::uint32_t kSide = 4;
+  static constexpr std::size_t kBlockCells = kSide * kSide * kSide;
+
+  static std::size_t inside(const Cell& cell) {
+    return (cell[2] % kSide * kSide + cell[1] % kSide) * kSide + cell[0] % kSide;
+  }
+  static std::uint64_t key_of(const Cell& cell) {
+    return static_cast<std::uint64_t>(cell[2] / kSide) << 40 | static_cast<std::uint64_t>(cell[1] / kSide) << 20 |
+           cell[0] / kSide;
+  }
+
  public:
-  // Points and unit normals, x y z of each, finite. At most 2¹⁹ cells along an axis, else std::length_error.
-  SurfaceGrid(std::span<const double> points, std::span<const double> normals, double cell, int reach);
+  // Points and unit normals, x y z of each, finite. At most 2²² cells along an axis, else std::length_error. The
+  // deadline is not observed, the periodic check is.
+  SurfaceGrid(std::span<const double> points, std::span<const double> normals, double cell, int reach,
+              Control& control);
 
   // The number of a point near a place, or -1.
   std::int32_t near(const Vector3& place) const {
-    std::array<std::uint32_t, 3> cell;
+    Cell cell;
     for (std::size_t a = 0; a < 3; ++a) {
       const double c = (place[a] - low_[a]) * per_cell_;
       if (!(c >= 0.0 && c < kMostCells)) return -1;
       cell[a] = static_cast<std::uint32_t>(c);
     }
-    const std::int32_t block = block_at(cell[0] / 8, cell[1] / 8, cell[2] / 8);
+    const std::int32_t block = blocks_.find(key_of(cell));
     if (block < 0) return -1;
-    return cells_[static_cast<std::size_t>(block) * 512 + inside(cell)];
+    return cells_[static_cast<std::size_t>(block) * kBlockCells + inside(cell)];
   }
   // The same with more care: the nearest of those that the eight cells around the place know.
   std::int32_t nearest(const Vector3& place) const {
@@ -51,29 +68,11 @@ class SurfaceGrid {
   const double* normal(std::int32_t i) const { return &normals_[3 * static_cast<std::size_t>(i)]; }
 
  private:
-  static constexpr double kMostCells = 1 << 19;
-
-  static std::size_t inside(const std::array<std::uint32_t, 3>& cell) {
-    return (cell[2] % 8) * 64 + (cell[1] % 8) * 8 + cell[0] % 8;
-  }
-  std::size_t slot_of(std::uint64_t key) const {
-    const std::size_t mask = slots_.size() - 1;
-    auto slot = static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ULL) >> 32) & mask;
-    while (slots_[slot] >= 0 && keys_[static_cast<std::size_t>(slots_[slot])] != key) slot = (slot + 1) & mask;
-    return slot;
-  }
-  std::int32_t block_at(std::uint32_t x, std::uint32_t y, std::uint32_t z) const {
-    return slots_[slot_of(static_cast<std::uint64_t>(z) << 40 | static_cast<std::uint64_t>(y) << 20 | x)];
-  }
-  std::size_t make_block(std::uint32_t x, std::uint32_t y, std::uint32_t z);
-
   std::vector<double> points_, normals_;
   double per_cell_;
   Vector3 low_{};
-  std::vector<std::int32_t> slots_;
-  std::vector<std::uint64_t> keys_;
+  KeyTable blocks_;
   std::vector<std::int32_t> cells_;
-  std::vector<float> squares_;  // while it is built
 };
 
 }  // namespace clipperplus

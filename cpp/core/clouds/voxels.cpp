@@ -4,46 +4,13 @@
 #include <numeric>
 
 #include "cells.h"
+#include "key_table.h"
 
 namespace clipperplus {
 
-namespace {
-
-// From the key of a cell to its number, by order of appearance.
-class CellTable {
- public:
-  std::int32_t number_of(std::uint64_t key) {
-    if (2 * (keys_.size() + 1) > slots_.size()) grow();
-    const std::size_t slot = find(key);
-    if (slots_[slot] < 0) {
-      slots_[slot] = static_cast<std::int32_t>(keys_.size());
-      keys_.push_back(key);
-    }
-    return slots_[slot];
-  }
-  const std::vector<std::uint64_t>& keys() const { return keys_; }
-
- private:
-  std::size_t find(std::uint64_t key) const {
-    const std::size_t mask = slots_.size() - 1;
-    auto slot = static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ULL) >> 32) & mask;
-    while (slots_[slot] >= 0 && keys_[static_cast<std::size_t>(slots_[slot])] != key) slot = (slot + 1) & mask;
-    return slot;
-  }
-  void grow() {
-    slots_.assign(std::max<std::size_t>(1024, 2 * slots_.size()), -1);
-    for (std::size_t k = 0; k < keys_.size(); ++k) slots_[find(keys_[k])] = static_cast<std::int32_t>(k);
-  }
-
-  std::vector<std::int32_t> slots_;
-  std::vector<std::uint64_t> keys_;
-};
-
-}  // namespace
-
 VoxelMeans voxel_means(std::span<const double> points, double size, Control& control) {
   const CellKeys cells(points, size);
-  CellTable table;
+  KeyTable table;
   std::vector<double> sums;
   std::vector<std::int32_t> counts;
   std::uint64_t last = 0;

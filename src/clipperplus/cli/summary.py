@@ -84,7 +84,7 @@ def _reason_for_doubt(pose: Pose, min_confidence: float) -> str | None:
     if pose.status is Status.UNCERTAIN:
         return f"the confidence, {pose.confidence:.2f}, is below {min_confidence:g}"
     if pose.status is Status.AMBIGUOUS:
-        return f"another transform explains the scans about as well (score {pose.alternatives[0].score:.2f})"
+        return "another transform explains the scans about as well: see the alternatives"
     if pose.status is Status.DEGENERATE:
         return f"the scans do not determine {' and '.join(_in_words(pose))}"
     for name, points in (("source", pose.source_points), ("target", pose.target_points)):

@@ -49,7 +49,7 @@ _WRITTEN = (".ply", ".pcd")
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
-    """Points of a file, and what it says about them. The arrays cannot be written to."""
+    """Points of a file, and what it says about them. The arrays of one that was read cannot be written to."""
 
     points: npt.NDArray[np.float64]
     """``(n, 3)`` finite coordinates."""

@@ -159,7 +159,8 @@ class _Interpreter:
         if "VIEWPOINT" not in self.entries:
             return None
         try:
-            numbers = [float(word) for word in self._words("VIEWPOINT")]
+            words = self._words("VIEWPOINT")
+            numbers = [] if "_" in "".join(words) else [float(word) for word in words]  # Python would take 1_0
         except ValueError:
             numbers = []
         if len(numbers) != 7 or not all(map(math.isfinite, numbers)):

@@ -9,25 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clique import CliqueResult
+from ..timing import Lap
 from .confidence import Evidence, Status
 
-__all__ = ["Hypothesis", "Pose", "RegistrationStage", "is_rival", "without_transform"]
+__all__ = ["Hypothesis", "Pose", "is_rival", "without_transform"]
 
 
 _RIVAL = 0.9
 """Share of the best score, and of the best overlap, from which on another transform makes an answer ambiguous."""
-
-
-@dataclass(frozen=True)
-class RegistrationStage:
-    """One step on the way from points to a transform."""
-
-    name: str
-    """What was done."""
-    seconds: float
-    """Time it took."""
-    count: int | None = None
-    """What came out of it: points, associations, edges, hypotheses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +28,8 @@ class Hypothesis:
     inliers: npt.NDArray[np.int64]
     """Numbers of the associations that it explains."""
     score: float
-    """How well it explains the data, relative to the pose that was returned."""
+    """How well it explains the data, relative to the pose that was returned; above 1 only if a method or a time limit
+    missed the largest clique."""
     overlap: float | None = None
     """Share of the source that lies on the target's surface under it; None where there are no clouds."""
 
@@ -55,7 +45,8 @@ class Pose:
 
     status: Status
     T_target_source: npt.NDArray[np.float64] | None
-    """``(4, 4)``; moves points of the source into the frame of the target. None if there are too few inliers."""
+    """``(4, 4)``; moves points of the source into the frame of the target. None if there are too few inliers, or if the
+    surfaces disagree."""
     associations: npt.NDArray[np.int64] = field(repr=False)
     """``(m, 2)``: source and target point of each putative match."""
     inliers: npt.NDArray[np.int64] = field(repr=False)
@@ -75,7 +66,7 @@ class Pose:
     """``(k, 6)``: unit motions ξ, about the centre of the inliers, that the data do not determine."""
     alternatives: tuple[Hypothesis, ...] = field(repr=False)
     """Other transforms, the best first."""
-    stages: tuple[RegistrationStage, ...] = field(repr=False)
+    stages: tuple[Lap, ...] = field(repr=False)
     """What was done and how long it took."""
     seconds: float
     overlap: float | None = None
@@ -145,7 +136,7 @@ def is_rival(best_overlap: float | None, other: Hypothesis) -> bool:
 
 
 def without_transform(associations: npt.NDArray[np.int64], clique: CliqueResult, **about: Any) -> Pose:
-    """Return the answer where fewer than three associations agree; ``about`` are fields of the pose."""
+    """Return the answer where there is no transform; ``about`` are fields of the pose."""
     return Pose(
         status=Status.TOO_FEW_INLIERS,
         T_target_source=None,

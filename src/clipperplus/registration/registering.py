@@ -14,13 +14,13 @@ from ..features import PreparedCloud, prepare
 from ..matching import match_features
 from ..preprocess import as_cloud, as_viewpoint, choose_voxel_size
 from ..refine import refine_transform
+from ..timing import Laps
 from ..validation import as_integer, as_length, as_number
 from .confidence import Evidence, judge
 from .hypotheses import guess_motions
-from .laps import Laps
 from .pose import Hypothesis, Pose, is_rival, without_transform
 from .uncertainty import surface_information
-from .verification import Verified, explained_by, polish, residuals_of, verify
+from .verification import Verified, compare, explained_by, polish, residuals_of, verify
 
 __all__ = ["register"]
 
@@ -31,6 +31,8 @@ _APART = 3.0
 """Voxels: motions that move the matched points to places closer than this are one guess, and …"""
 _ALTERNATIVE = 4.0
 """… voxels that an alternative must be away from the answer and from the others."""
+_STILL_GOOD = 0.9
+"""Share of its score that an answer must keep when it is refined; else it stays as it was."""
 
 
 def register(
@@ -93,12 +95,12 @@ def register(
         raise OptionError(f"refine: expected None or 'gicp', got {refine!r}")
     matches = as_integer("matches", matches, 1, 1000)
     voxel_size = _common_voxel_size(source, target, voxel_size)
+    epsilon = voxel_size if epsilon is None else as_length("epsilon", epsilon)
     laps.lap("voxel size")
     moving = _prepared("source", source, voxel_size, source_viewpoint, threads, laps)
     fixed = _prepared("target", target, voxel_size, target_viewpoint, threads, laps)
-    epsilon = voxel_size if epsilon is None else as_length("epsilon", epsilon)
 
-    associations = match_features(moving.features, fixed.features, k=matches, ratio=ratio, threads=threads)
+    associations = _match(moving, fixed, matches, ratio, threads)
     laps.lap("matching", len(associations))
     graph = consistency_graph(moving.points, fixed.points, associations, epsilon=epsilon, threads=threads)
     laps.lap("consistency graph", graph.num_edges)
@@ -115,32 +117,35 @@ def register(
         "target_points": fixed.points,
     }
     if not len(guesses.motions):
-        return without_transform(associations, clique, stages=laps.stages, seconds=laps.seconds, **about)
+        return without_transform(associations, clique, stages=laps.steps, seconds=laps.seconds, **about)
     verified = verify(moving, fixed, matched, guesses.motions, free_space=free_space, threads=threads)
     laps.lap("verification", len(verified.motions))
 
     motion = polish(moving, fixed, verified.motions[0], threads=threads)
+    final = compare(moving, fixed, matched, motion[None], free_space=free_space, threads=threads)
     if refine == "gicp":
         raw = _raw(source, moving), _raw(target, fixed)
-        motion = refine_transform(*raw, motion, voxel_size=0.5 * voxel_size, threads=threads)
+        precise = refine_transform(*raw, motion, voxel_size=0.5 * voxel_size, threads=threads)
+        after = compare(moving, fixed, matched, precise[None], free_space=free_space, threads=threads)
+        if after.score[0] >= _STILL_GOOD * final.score[0]:
+            motion, final = precise, after
         laps.lap("gicp")
     inliers = np.flatnonzero(explained_by(motion, matched, voxel_size))
     information = surface_information(moving, fixed, motion)
     weak = information.weak_directions()
-    surfaces_agree = verified.overlap[0] - verified.against[0] > 0.0
     # Two planes match well, but their associations do not: that the motion is not determined says more.
-    if not surfaces_agree or (len(inliers) < 3 and not len(weak)):
-        return without_transform(associations, clique, stages=laps.stages, seconds=laps.seconds, **about)
-    others = _alternatives(verified, matched, moving.points, voxel_size, max(1, max_alternatives))
+    if final.overlap[0] <= final.against[0] or (len(inliers) < 3 and not len(weak)):
+        return without_transform(associations, clique, stages=laps.steps, seconds=laps.seconds, **about)
+    others = _alternatives(verified, final, matched, moving.points, voxel_size, max(1, max_alternatives))
     laps.lap("refinement", len(inliers))
 
     evidence = Evidence(
         associations=len(associations),
-        explained=int(verified.explained[0]),
+        explained=int(final.explained[0]),
         runner_up=others[0].score if others else 0.0,
-        overlap=float(verified.overlap[0]),
-        against=float(verified.against[0]),
-        conflict=None if verified.conflict is None else float(verified.conflict[0]),
+        overlap=float(final.overlap[0]),
+        against=float(final.against[0]),
+        conflict=None if final.conflict is None else float(final.conflict[0]),
         undetermined=len(weak),
     )
     confidence = evidence.confidence()
@@ -158,7 +163,7 @@ def register(
         degenerate_directions=weak,
         alternatives=others[:max_alternatives],
         overlap=evidence.overlap,
-        stages=laps.stages,
+        stages=laps.steps,
         seconds=laps.seconds,
         **about,
     )
@@ -190,9 +195,18 @@ def _prepared(
     if viewpoint is not None:
         viewpoint = as_viewpoint(f"{name}_viewpoint", viewpoint)
     prepared = prepare(cloud, voxel_size=voxel_size, viewpoint=viewpoint, threads=threads)
-    for step, seconds in prepared.seconds.items():
-        laps.add(f"{name} {step}", seconds, len(prepared.points) if step == "voxels" else None)
+    laps.add(prepared.stages, f"{name} ")
     return prepared
+
+
+def _match(
+    source: PreparedCloud, target: PreparedCloud, matches: int, ratio: float | None, threads: int
+) -> npt.NDArray[np.int64]:
+    """Match the points that have neighbours; the features of others are zero, and all alike."""
+    described = [np.flatnonzero(cloud.features.any(axis=1)) for cloud in (source, target)]
+    features = [cloud.features[chosen] for cloud, chosen in zip((source, target), described, strict=True)]
+    pairs = match_features(features[0], features[1], k=matches, ratio=ratio, threads=threads)
+    return np.column_stack((described[0][pairs[:, 0]], described[1][pairs[:, 1]]))
 
 
 def _raw(cloud: Any, prepared: PreparedCloud) -> _Array:
@@ -200,26 +214,30 @@ def _raw(cloud: Any, prepared: PreparedCloud) -> _Array:
 
 
 def _alternatives(
-    verified: Verified, matched: tuple[_Array, _Array], points: _Array, voxel_size: float, most: int
+    verified: Verified,
+    final: Verified,
+    matched: tuple[_Array, _Array],
+    points: _Array,
+    voxel_size: float,
+    most: int,
 ) -> tuple[Hypothesis, ...]:
-    """Return motions that are far from the best one and from each other, the best first."""
-    best = verified.score[0]
+    """Return motions that are far from the final one and from each other, the best first."""
     sample = points[:: max(1, len(points) // 200)]
-    kept, places = [0], [sample @ verified.motions[0][:3, :3].T + verified.motions[0][:3, 3]]
-    for k in range(1, len(verified.motions)):
-        if len(kept) > most or verified.score[k] <= 0.0:
+    kept: list[Hypothesis] = []
+    places = [sample @ final.motions[0][:3, :3].T + final.motions[0][:3, 3]]
+    for k, motion in enumerate(verified.motions):
+        if len(kept) == most or verified.score[k] <= 0.0:
             break
-        moved = sample @ verified.motions[k][:3, :3].T + verified.motions[k][:3, 3]
+        moved = sample @ motion[:3, :3].T + motion[:3, 3]
         distances = [np.median(np.linalg.norm(other - moved, axis=1)) for other in places]  # a stray point is nothing
         if min(distances) > _ALTERNATIVE * voxel_size:
-            kept.append(k)
             places.append(moved)
-    return tuple(
-        Hypothesis(
-            T_target_source=verified.motions[k],
-            inliers=np.flatnonzero(explained_by(verified.motions[k], matched, voxel_size)),
-            score=float(verified.score[k] / best) if best > 0.0 else 1.0,
-            overlap=float(verified.overlap[k]),
-        )
-        for k in kept[1:]
-    )
+            kept.append(
+                Hypothesis(
+                    T_target_source=motion,
+                    inliers=np.flatnonzero(explained_by(motion, matched, voxel_size)),
+                    score=float(verified.score[k] / max(final.score[0], 1e-300)),
+                    overlap=float(verified.overlap[k]),
+                )
+            )
+    return tuple(kept)

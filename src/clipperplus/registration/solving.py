@@ -10,11 +10,11 @@ import numpy.typing as npt
 from ..clique import CliqueResult, find_clique
 from ..consistency import as_associations, consistency_graph
 from ..graph import Graph
+from ..timing import Laps
 from ..transform import fit_transform
 from ..validation import as_integer, as_number, as_points
 from .confidence import Evidence, judge
 from .hypotheses import guess_motions
-from .laps import Laps
 from .pose import Hypothesis, Pose, is_rival, without_transform
 from .uncertainty import points_information
 from .verification import residuals_of
@@ -86,7 +86,7 @@ def solve(
         return without_transform(
             pairs,
             clique,
-            stages=laps.stages,
+            stages=laps.steps,
             seconds=laps.seconds,
             epsilon=bound,
             source_points=from_points,
@@ -116,7 +116,7 @@ def solve(
         covariance=information.covariance(),
         degenerate_directions=weak,
         alternatives=others[:max_alternatives],
-        stages=laps.stages,
+        stages=laps.steps,
         seconds=laps.seconds,
         epsilon=bound,
         source_points=from_points,

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from .. import _core
 from ..features import PreparedCloud
 from ..poses import adjoint
+from .verification import AGREEING_COSINE
 
 __all__ = ["Information", "points_information", "surface_information"]
 
@@ -39,6 +40,8 @@ class Information:
     """Metres: how far a turn by 1 rad moves the points, root mean square, over all axes."""
     variance: float
     """Of a residual, in m²."""
+    least: float
+    """Share of a motion that must be seen, squared, for it to be determined at all."""
 
     def weak_directions(self) -> _Array:
         """Return the unit motions ``(k, 6)`` that hardly move the points in the directions that are compared.
@@ -46,7 +49,7 @@ class Information:
         Turns count by how far they move points on average.
         """
         shares, vectors = self._shares()
-        weak = vectors[:, shares < _WEAK].T * self._scale()
+        weak = vectors[:, shares < self.least].T * self._scale()
         return np.asarray(weak / np.linalg.norm(weak, axis=1)[:, None])
 
     def weak_turns(self, least: float) -> _Array:
@@ -66,7 +69,7 @@ class Information:
         shares, vectors = self._shares()
         unknown = (math.pi * (self.lever or 1.0)) ** 2
         variances = np.full(6, unknown)
-        known = shares >= _WEAK
+        known = shares >= self.least
         variances[known] = np.minimum(self.variance / (shares[known] * self.count), unknown)
         about_centre = (vectors * variances) @ vectors.T * np.outer(self._scale(), self._scale())
         move = np.eye(4)
@@ -97,7 +100,7 @@ def points_information(moved: _Array, residuals: _Array) -> Information:
     rows = np.concatenate((-arms, np.broadcast_to(np.eye(3), arms.shape)), axis=2)
     variance = float((residuals**2).sum()) / max(1, 3 * len(moved) - 6)
     lever = math.sqrt(2.0 / 3.0 * float((x**2 + y**2 + z**2).mean()))
-    return Information(np.einsum("kai,kaj->ij", rows, rows), centre, len(moved), lever, variance)
+    return Information(np.einsum("kai,kaj->ij", rows, rows), centre, len(moved), lever, variance, 1e-12)
 
 
 def surface_information(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> Information:
@@ -108,7 +111,7 @@ def surface_information(source: PreparedCloud, target: PreparedCloud, motion: _A
     """
     voxel = target.voxel_size
     matrix, centre, count, squares, arms = _core.measure_fit(
-        target.surface, source.points, source.normals, np.ascontiguousarray(motion[None]), voxel, 0.8
+        target.surface, source.points, source.normals, np.ascontiguousarray(motion[None]), voxel, AGREEING_COSINE
     )
     lever = math.sqrt(2.0 / 3.0 * arms / max(1.0, count))
-    return Information(matrix, centre, count, lever, 10.0 * squares / max(1.0, count))
+    return Information(matrix, centre, count, lever, 10.0 * squares / max(1.0, count), _WEAK)

@@ -17,7 +17,7 @@ from .. import _core
 from ..features import PreparedCloud
 from ..poses import inverse
 
-__all__ = ["Verified", "explained_by", "verify"]
+__all__ = ["AGREEING_COSINE", "Verified", "compare", "explained_by", "polish", "residuals_of", "verify"]
 
 _Array = npt.NDArray[np.float64]
 
@@ -35,7 +35,7 @@ _REFINING_REACH = 2.5
 """… voxels within which they take another point for their own, …"""
 _REFINING_COSINE = 0.5
 """… if the normals differ by less than 60°."""
-_AGREEING_COSINE = 0.8
+AGREEING_COSINE = 0.8
 """Normals agree that differ by less than 37°."""
 _EXPLAINED = 2.0
 """Voxels within which an association is explained."""
@@ -90,9 +90,11 @@ def verify(
     where a sensor looked through. Motions that are hopeless after a few steps are left out.
     """
     refined = _refine(source, target, motions, _FIRST_STEPS, threads)
-    promising = _compare(source, target, matched, refined, _FIRST_POINTS, free_space, threads).best(_SECOND_MOTIONS)
+    promising = compare(
+        source, target, matched, refined, free_space=free_space, threads=threads, count=_FIRST_POINTS
+    ).best(_SECOND_MOTIONS)
     refined = _refine(source, target, promising.motions, _SECOND_STEPS, threads)
-    return _compare(source, target, matched, refined, _SECOND_POINTS, free_space, threads).best(_SECOND_MOTIONS)
+    return compare(source, target, matched, refined, free_space=free_space, threads=threads).best(_SECOND_MOTIONS)
 
 
 def _refine(source: PreparedCloud, target: PreparedCloud, motions: _Array, steps: int, threads: int) -> _Array:
@@ -103,19 +105,20 @@ def _refine(source: PreparedCloud, target: PreparedCloud, motions: _Array, steps
     )
 
 
-def _compare(
+def compare(
     source: PreparedCloud,
     target: PreparedCloud,
     matched: tuple[_Array, _Array],
     motions: _Array,
-    count: int,
+    *,
     free_space: bool,
     threads: int,
+    count: int = _SECOND_POINTS,
 ) -> Verified:
-    """Find what speaks for and against each motion, looking at about so many points of each cloud."""
+    """Find what speaks for and against each motion, looking at about ``count`` points of each cloud."""
     voxel = target.voxel_size
     points, normals = _sample(source, count)
-    near, agreeing = _core.measure_overlaps(target.surface, points, normals, motions, voxel, _AGREEING_COSINE, threads)
+    near, agreeing = _core.measure_overlaps(target.surface, points, normals, motions, voxel, AGREEING_COSINE, threads)
     overlap = agreeing / max(1, len(points))
     against = near / max(1, len(points)) - overlap
     conflict = _conflict(source, target, motions, count, threads) if free_space else None
