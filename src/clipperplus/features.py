@@ -16,14 +16,14 @@ from .preprocess import (
     as_cloud,
     as_viewpoint,
     choose_voxel_size,
-    downsample,
     estimate_normals,
     found_neighbours,
+    voxel_means,
 )
 from .timing import Lap, Laps
 from .validation import as_integer, as_length, as_unit_vectors
 
-__all__ = ["PreparedCloud", "compute_fpfh", "prepare"]
+__all__ = ["PreparedCloud", "compute_fpfh", "prepare", "prepare_as"]
 
 _NORMAL_RADIUS = 2.0
 """Voxels: the neighbours that a normal is fitted to."""
@@ -110,14 +110,25 @@ def prepare(
         The result does not depend on it.
 
     """
+    threads = as_integer("threads", threads, 1, 1024)
+    if voxel_size is not None:
+        voxel_size = as_length("voxel_size", voxel_size)
+    return prepare_as(("cloud", "viewpoint"), cloud, voxel_size, viewpoint, threads)
+
+
+def prepare_as(
+    names: tuple[str, str], cloud: Any, voxel_size: float | None, viewpoint: npt.ArrayLike | None, threads: int
+) -> PreparedCloud:
+    """Do the same; what is wrong with cloud or viewpoint is said with the names that the caller has for them."""
     laps = Laps()
-    points, dropped = as_cloud("cloud", cloud)
+    points, dropped = as_cloud(names[0], cloud)
     if viewpoint is None:
         told = None if isinstance(cloud, np.ndarray) else getattr(cloud, "viewpoint", None)
         viewpoint = (0.0, 0.0, 0.0) if told is None else told
-    sensor = as_viewpoint("viewpoint", viewpoint)
-    voxel_size = choose_voxel_size(points) if voxel_size is None else as_length("voxel_size", voxel_size)
-    means = downsample(points, voxel_size=voxel_size)
+    sensor = as_viewpoint(names[1], viewpoint)
+    if voxel_size is None:
+        voxel_size = choose_voxel_size(points)
+    means = voxel_means(points, voxel_size)
     laps.lap("voxels", len(means))
     neighbours = Neighbourhoods(means, radius=_FEATURE_RADIUS * voxel_size, threads=threads)
     laps.lap("neighbours")

@@ -20,6 +20,7 @@ __all__ = [
     "downsample",
     "estimate_normals",
     "found_neighbours",
+    "voxel_means",
 ]
 
 _MOST_CELLS = 2**21 - 6
@@ -38,10 +39,9 @@ def as_cloud(name: str, value: Any) -> tuple[npt.NDArray[np.float64], int]:
         value = value.points
     array = as_array(name, value, LandmarkError)
     dropped = 0
-    if array.ndim == 2 and array.shape[1] == 3 and array.dtype.kind == "f":
+    if array.ndim == 2 and array.shape[1] == 3 and array.dtype.kind == "f" and not np.isfinite(array).all():
         finite = np.isfinite(array).all(axis=1)
-        if not finite.all():
-            array, dropped = array[finite], int(len(array) - finite.sum())
+        array, dropped = array[finite], int(len(array) - finite.sum())
     return _as_usual_points(name, array), dropped
 
 
@@ -66,11 +66,15 @@ def downsample(points: Any, *, voxel_size: float) -> npt.NDArray[np.float64]:
 
     ``voxel_size`` is the width of a cell in metres. The order of the points does not matter, but for rounding.
     """
-    points, _ = as_cloud("points", points)
-    voxel_size = as_length("voxel_size", voxel_size)
-    _check_cells("voxel_size", voxel_size, points)
-    means, _ = _core.voxel_means(points, voxel_size)
-    return means
+    return voxel_means(as_cloud("points", points)[0], as_length("voxel_size", voxel_size))
+
+
+def voxel_means(points: npt.NDArray[np.float64], voxel_size: float) -> npt.NDArray[np.float64]:
+    """Do the same for arguments that were checked."""
+    try:
+        return _core.voxel_means(points, voxel_size)[0]
+    except ValueError:
+        raise _too_small("voxel_size", voxel_size, points) from None
 
 
 def choose_voxel_size(*clouds: Any) -> float:
@@ -112,11 +116,12 @@ class Neighbourhoods:
     def __init__(self, points: Any, *, radius: float, threads: int = 1) -> None:
         self.points = _as_usual_points("points", points)
         self.radius = as_length("radius", radius)
-        _check_cells("radius", self.radius, self.points)
         threads = as_integer("threads", threads, 1, 1024)
         try:
             self._native = _core.find_neighbours(self.points, self.radius, threads)
-        except ValueError:
+        except ValueError as reason:
+            if "cells" in str(reason):
+                raise _too_small("radius", self.radius, self.points) from None
             raise OptionError(f"radius: {radius} gives more than 2²⁸ neighbours; expected less") from None
 
     def __len__(self) -> int:
@@ -158,12 +163,8 @@ def estimate_normals(
     return _core.estimate_normals(neighbours.points, neighbours._native, radius, sensor, threads)
 
 
-def _check_cells(name: str, size: float, points: npt.NDArray[np.float64]) -> None:
-    if len(points):
-        extent = float(np.ptp(points, axis=0).max())
-        reach = max(extent, float(np.abs(points).max()) * 2.0**-21)  # or the cell's number would lose its digits
-        if not reach / size < _MOST_CELLS:
-            least = reach / _MOST_CELLS
-            raise OptionError(
-                f"{name}: expected at least {least:.3g} for points that spread {extent:.3g}, got {size:g}"
-            )
+def _too_small(name: str, size: float, points: npt.NDArray[np.float64]) -> OptionError:
+    """Return the error where cells are too many for the core, or too far out for their numbers to be exact."""
+    extent = float(np.ptp(points, axis=0).max())
+    least = max(extent / _MOST_CELLS, float(np.abs(points).max()) * 1e-15)
+    return OptionError(f"{name}: expected at least {least:.3g} for points that spread {extent:.3g}, got {size:g}")

@@ -17,9 +17,9 @@ namespace {
 
 using simd::kBlock;
 
-// Features that are kept beyond those wanted. In single precision the nearest of real features are often too close to
-// call; that three are is rare.
-constexpr std::size_t kSpare = 2;
+// Features that are kept beyond those wanted. If even the next one is too close to call in single precision, the row is
+// searched again; to remember more of them would cost all rows more than that.
+constexpr std::size_t kSpare = 1;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -43,7 +43,22 @@ class SmallestOfRows {
     }
     values_[place] = value;
     indices_[place] = index;
-    limits_[row] = values_[row * size_ + size_ - 1];
+    limits_[row] = std::min(limits_[row], values_[row * size_ + size_ - 1]);
+  }
+
+  // Some of the values that will be offered to a row, at steps in memory: the others need not be remembered if they are
+  // larger than the best of these. Saves the many offers to rows that do not know anything yet.
+  void foresee(std::size_t row, const float* values, std::size_t step) {
+    if (row * size_ >= values_.size()) return;  // what fills up the last block
+    std::vector<float> best(size_, kInfinity);
+    for (std::size_t k = 0; k < kBlock; ++k) {
+      const float value = values[k * step];
+      if (!(value < best.back())) continue;
+      std::size_t place = size_ - 1;
+      for (; place > 0 && value < best[place - 1]; --place) best[place] = best[place - 1];
+      best[place] = value;
+    }
+    limits_[row] = std::nextafter(best.back(), kInfinity);
   }
 
  private:
@@ -216,13 +231,17 @@ NearestBothWays nearest_features(std::span<const float> source, std::span<const 
   if (n == 0 || m == 0) return {};
   std::vector<double> mean(dimensions, 0.0);
   for (const auto& features : {source, target}) {
-    for (std::size_t i = 0; i < features.size(); ++i) mean[i % dimensions] += static_cast<double>(features[i]);
+    for (std::size_t i = 0; i < features.size(); i += dimensions) {
+      for (std::size_t b = 0; b < dimensions; ++b) mean[b] += static_cast<double>(features[i + b]);
+    }
   }
   for (double& value : mean) value /= static_cast<double>(n + m);
   double largest = 0.0;
   for (const auto& features : {source, target}) {
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      largest = std::max(largest, std::abs(static_cast<double>(features[i]) - mean[i % dimensions]));
+    for (std::size_t i = 0; i < features.size(); i += dimensions) {
+      for (std::size_t b = 0; b < dimensions; ++b) {
+        largest = std::max(largest, std::abs(static_cast<double>(features[i + b]) - mean[b]));
+      }
     }
   }
   const double scale = largest > 0.0 ? 1.0 / largest : 1.0;
@@ -237,15 +256,25 @@ NearestBothWays nearest_features(std::span<const float> source, std::span<const 
     SmallestOfRows mine(m, by_column.size());
     alignas(64) std::array<float, kBlock * kBlock> products;
     std::array<Word, kBlock> hits;
+    bool first = true;
     for (std::size_t r; (r = next.fetch_add(1)) < row_blocks && !control.stopped();) {
       if (owner) control.expired();
-      for (std::size_t c = 0; c < column_blocks; ++c) {
+      const auto compare = [&](std::size_t c) {
         kernels.compare_features({.dimensions = rows.dimensions,
                                   .rows = &rows.rows[r * kBlock * rows.dimensions],
                                   .columns = &columns.columns[c * kBlock * rows.dimensions],
                                   .row_limits = by_row.limits() + r * kBlock,
                                   .column_limits = mine.limits() + c * kBlock},
                                  products.data(), hits.data());
+      };
+      compare(0);
+      for (std::size_t i = 0; i < kBlock; ++i) by_row.foresee(r * kBlock + i, &products[i * kBlock], 1);
+      for (std::size_t c = 0; c < column_blocks; ++c) {
+        if (first) {
+          compare(c);
+          for (std::size_t j = 0; j < kBlock; ++j) mine.foresee(c * kBlock + j, &products[j], kBlock);
+        }
+        compare(c);
         for (std::size_t i = 0; i < kBlock; ++i) {
           for (Word rest = hits[i]; rest != 0; rest &= rest - 1) {
             const auto j = static_cast<std::size_t>(std::countr_zero(rest));
@@ -256,6 +285,7 @@ NearestBothWays nearest_features(std::span<const float> source, std::span<const 
           }
         }
       }
+      first = false;
     }
     const std::lock_guard lock(merging);
     for (std::size_t column = 0; column < m; ++column) {

@@ -1,5 +1,6 @@
 #include "normals.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "for_each_point.h"
@@ -8,6 +9,8 @@
 namespace clipperplus {
 
 namespace {
+
+constexpr std::size_t kBatch = 128;  // neighbours
 
 Vector3 unit_or(const Vector3& v, const Vector3& otherwise) {
   const double length = std::sqrt(dot(v, v));
@@ -26,15 +29,25 @@ std::vector<double> estimate_normals(std::span<const double> points, const Neigh
     Vector3 sum{};
     Matrix<3> products{};
     std::size_t count = 0;
-    for (const std::int32_t j : neighbours.of(i)) {
-      const double* other = &points[3 * static_cast<std::size_t>(j)];
-      const Vector3 d{other[0] - self[0], other[1] - self[1], other[2] - self[2]};
-      if (dot(d, d) > square) continue;
-      ++count;
-      for (std::size_t a = 0; a < 3; ++a) {
-        sum[a] += d[a];
-        for (std::size_t b = a; b < 3; ++b) products[a][b] += d[a] * d[b];
+    const auto near = neighbours.of(i);
+    for (std::size_t begin = 0; begin < near.size(); begin += kBatch) {
+      // Those within the radius are picked out first, without a branch that nobody could predict.
+      std::array<Vector3, kBatch> inside;
+      std::size_t found = 0;
+      for (const std::int32_t j : near.subspan(begin, std::min(kBatch, near.size() - begin))) {
+        const double* other = &points[3 * static_cast<std::size_t>(j)];
+        const double x = other[0] - self[0], y = other[1] - self[1], z = other[2] - self[2];
+        inside[found] = {x, y, z};
+        found += x * x + y * y + z * z <= square ? 1 : 0;
       }
+      for (std::size_t k = 0; k < found; ++k) {
+        const Vector3& d = inside[k];
+        for (std::size_t a = 0; a < 3; ++a) {
+          sum[a] += d[a];
+          for (std::size_t b = a; b < 3; ++b) products[a][b] += d[a] * d[b];
+        }
+      }
+      count += found;
     }
     const Vector3 to_sensor{viewpoint[0] - self[0], viewpoint[1] - self[1], viewpoint[2] - self[2]};
     Vector3 normal = unit_or(to_sensor, {0.0, 0.0, 1.0});

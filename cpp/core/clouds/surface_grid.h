@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "../bits.h"
 #include "../control.h"
 #include "key_table.h"
 #include "rigid.h"
@@ -72,7 +73,7 @@ class SurfaceGrid {
   double per_cell_;
   Vector3 low_{};
   KeyTable blocks_;
-  std::vector<std::int32_t> cells_;
+  AlignedVector<std::int32_t> cells_;
 };
 
 }  // namespace clipperplus

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from ..clique import find_clique
 from ..consistency import consistency_graph
 from ..errors import OptionError
-from ..features import PreparedCloud, prepare
+from ..features import PreparedCloud, prepare_as
 from ..matching import match_features
-from ..preprocess import as_cloud, as_viewpoint, choose_voxel_size
+from ..preprocess import as_cloud, choose_voxel_size
 from ..refine import refine_transform
 from ..timing import Laps
 from ..validation import as_integer, as_length, as_number
@@ -94,6 +94,7 @@ def register(
     if refine not in (None, "gicp"):
         raise OptionError(f"refine: expected None or 'gicp', got {refine!r}")
     matches = as_integer("matches", matches, 1, 1000)
+    threads = as_integer("threads", threads, 1, 1024)
     voxel_size = _common_voxel_size(source, target, voxel_size)
     epsilon = voxel_size if epsilon is None else as_length("epsilon", epsilon)
     laps.lap("voxel size")
@@ -191,10 +192,7 @@ def _prepared(
         if viewpoint is not None:
             raise OptionError(f"{name}_viewpoint: the cloud is prepared; give its viewpoint to prepare()")
         return cloud
-    as_cloud(name, cloud)  # so that what is wrong has the caller's name
-    if viewpoint is not None:
-        viewpoint = as_viewpoint(f"{name}_viewpoint", viewpoint)
-    prepared = prepare(cloud, voxel_size=voxel_size, viewpoint=viewpoint, threads=threads)
+    prepared = prepare_as((name, f"{name}_viewpoint"), cloud, voxel_size, viewpoint, threads)
     laps.add(prepared.stages, f"{name} ")
     return prepared
 
@@ -203,10 +201,9 @@ def _match(
     source: PreparedCloud, target: PreparedCloud, matches: int, ratio: float | None, threads: int
 ) -> npt.NDArray[np.int64]:
     """Match the points that have neighbours; the features of others are zero, and all alike."""
-    described = [np.flatnonzero(cloud.features.any(axis=1)) for cloud in (source, target)]
-    features = [cloud.features[chosen] for cloud, chosen in zip((source, target), described, strict=True)]
-    pairs = match_features(features[0], features[1], k=matches, ratio=ratio, threads=threads)
-    return np.column_stack((described[0][pairs[:, 0]], described[1][pairs[:, 1]]))
+    first, second = (np.flatnonzero(cloud.features.sum(axis=1)) for cloud in (source, target))
+    pairs = match_features(source.features[first], target.features[second], k=matches, ratio=ratio, threads=threads)
+    return np.column_stack((first[pairs[:, 0]], second[pairs[:, 1]]))
 
 
 def _raw(cloud: Any, prepared: PreparedCloud) -> _Array:
@@ -222,16 +219,19 @@ def _alternatives(
     most: int,
 ) -> tuple[Hypothesis, ...]:
     """Return motions that are far from the final one and from each other, the best first."""
-    sample = points[:: max(1, len(points) // 200)]
+    sample = points[:: max(1, len(points) // 50)]
+    far = np.linalg.norm(sample - np.median(sample, axis=0), axis=1)
+    sample = sample[far <= np.quantile(far, 0.9)]  # without strays
+    motions = np.concatenate((final.motions, verified.motions))
+    places = np.einsum("kij,nj->kni", motions[:, :3, :3], sample) + motions[:, None, :3, 3]
+    places = places.reshape(len(motions), -1) / np.sqrt(len(sample))  # distances are then root mean squares
     kept: list[Hypothesis] = []
-    places = [sample @ final.motions[0][:3, :3].T + final.motions[0][:3, 3]]
+    apart = [0]
     for k, motion in enumerate(verified.motions):
         if len(kept) == most or verified.score[k] <= 0.0:
             break
-        moved = sample @ motion[:3, :3].T + motion[:3, 3]
-        distances = [np.median(np.linalg.norm(other - moved, axis=1)) for other in places]  # a stray point is nothing
-        if min(distances) > _ALTERNATIVE * voxel_size:
-            places.append(moved)
+        if np.linalg.norm(places[apart] - places[k + 1], axis=1).min() > _ALTERNATIVE * voxel_size:
+            apart.append(k + 1)
             kept.append(
                 Hypothesis(
                     T_target_source=motion,

@@ -21,16 +21,16 @@ __all__ = ["AGREEING_COSINE", "Verified", "compare", "explained_by", "polish", "
 
 _Array = npt.NDArray[np.float64]
 
-_FIRST_STEPS, _FIRST_POINTS = 3, 400
-"""Steps of ICP for all motions, and points of each cloud that these are then compared by. Of the motions only …"""
+_FIRST_STEPS, _FIRST_POINTS = 3, 300
+"""Steps of ICP for all motions, and points of each cloud for that and to compare them by then. Of the motions only …"""
 _SECOND_MOTIONS = 40
 """… so many go on, …"""
 _SECOND_STEPS, _SECOND_POINTS = 7, 1200
 """… with more steps, and are compared by more points. The last motion has …"""
-_LAST_STEPS, _LAST_POINTS = 5, 2000
+_LAST_STEPS, _LAST_POINTS = 5, 1500
 """… more steps with still more points."""
 _REFINING_POINTS = 500
-"""Points of the source that steps of ICP look at, and …"""
+"""Points of the source that these steps look at, and …"""
 _REFINING_REACH = 2.5
 """… voxels within which they take another point for their own, …"""
 _REFINING_COSINE = 0.5
@@ -89,17 +89,19 @@ def verify(
     ``matched`` are the source and target point of every association; ``free_space`` says whether to look for points
     where a sensor looked through. Motions that are hopeless after a few steps are left out.
     """
-    refined = _refine(source, target, motions, _FIRST_STEPS, threads)
+    refined = _refine(source, target, motions, _FIRST_STEPS, _FIRST_POINTS, threads)
     promising = compare(
         source, target, matched, refined, free_space=free_space, threads=threads, count=_FIRST_POINTS
     ).best(_SECOND_MOTIONS)
-    refined = _refine(source, target, promising.motions, _SECOND_STEPS, threads)
+    refined = _refine(source, target, promising.motions, _SECOND_STEPS, _REFINING_POINTS, threads)
     return compare(source, target, matched, refined, free_space=free_space, threads=threads).best(_SECOND_MOTIONS)
 
 
-def _refine(source: PreparedCloud, target: PreparedCloud, motions: _Array, steps: int, threads: int) -> _Array:
+def _refine(
+    source: PreparedCloud, target: PreparedCloud, motions: _Array, steps: int, count: int, threads: int
+) -> _Array:
     reach = _REFINING_REACH * target.voxel_size
-    points, normals = _sample(source, _REFINING_POINTS)
+    points, normals = _sample(source, count)
     return _core.refine_motions(
         target.surface, points, normals, motions, reach, _REFINING_COSINE, steps, False, threads
     )
