@@ -27,8 +27,10 @@ inline std::int32_t bin_of(double cosine) {
 // needed; the loop is left to the compiler.
 void sort_pairs(const double* point, const double* normal, PairBatch& batch, std::size_t count) {
   // cos and sin of (2 m + 1) π / 11
-  constexpr double kCosines[5] = {0.9594929736144974, 0.6548607339452851, 0.14231483827328512, -0.4154150130018863, -0.8412535328311811};
-  constexpr double kSines[5] = {0.28173255684142967, 0.7557495743542583, 0.9898214418809327, 0.9096319953545184, 0.5406408174555978};
+  constexpr double kCosines[5] = {0.9594929736144974, 0.6548607339452851, 0.14231483827328512, -0.4154150130018863,
+                                  -0.8412535328311811};
+  constexpr double kSines[5] = {0.28173255684142967, 0.7557495743542583, 0.9898214418809327, 0.9096319953545184,
+                                0.5406408174555978};
   const double px = point[0], py = point[1], pz = point[2], mx = normal[0], my = normal[1], mz = normal[2];
   for (std::size_t k = 0; k < count; ++k) {
     const double dx = batch.x[k] - px, dy = batch.y[k] - py, dz = batch.z[k] - pz;

@@ -1,6 +1,7 @@
 // Inner products of 64 rows with 64 columns, and which of them are below a limit of their row or of their column.
-// Uses Floats of the instruction set: tiles of kTileRows × kTileVectors registers stay in registers over all dimensions,
-// so a step is one load for each vector, one broadcast for each row and a fused operation for each of the tile.
+// Uses Floats of the instruction set: tiles of kTileRows × kTileVectors registers stay in registers over all
+// dimensions, so a step is one load for each vector, one broadcast for each row and a fused operation for each of the
+// tile.
 
 void compare_features(const FeatureBlock& block, float* products, Word* hits) {
   constexpr std::size_t kTileRows = 4, kTileVectors = kFloatLanes == 16 ? 4 : 2;
