@@ -2,7 +2,8 @@
 //
 // The covariance of the point and its neighbours within `radius`, around their mean, in the order of the neighbours;
 // its eigenvector of the smallest value (small_matrix.h). A point with fewer than three others near has the direction
-// to the sensor as its normal, for want of a better one. About 0.6 µs a point with 20 neighbours.
+// to the sensor as its normal, for want of a better one. About 0.7 µs a point, of whose 100 neighbours 15 are within
+// the radius.
 #pragma once
 
 #include <array>
