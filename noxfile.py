@@ -17,6 +17,7 @@ BENCHMARKS = (
     "methods",
     "consistency",
     "scale",
+    "clouds",
     "registration",
     "confidence",
     "registration_peers",
