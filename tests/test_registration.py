@@ -42,6 +42,31 @@ def test_threads_and_repetition_do_not_change_a_bit() -> None:
         assert np.array_equal(again.T_target_source, registered_room().T_target_source)
 
 
+def test_the_callback_hears_every_step_and_can_end_the_registration() -> None:
+    pair = room()
+    heard: list[cp.Lap] = []
+    pose = cp.register(pair.source, pair.target, callback=heard.append)
+    assert tuple(heard) == pose.stages
+    assert same_pose(pose, registered_room())
+
+    def stop(step: cp.Lap) -> None:
+        if step.name == "matching":
+            raise InterruptedError(step.name)
+
+    with pytest.raises(InterruptedError, match="matching"):
+        cp.register(pair.source, pair.target, callback=stop)
+    with pytest.raises(cp.OptionError, match="callback: expected a function, got int"):
+        cp.register(pair.source, pair.target, callback=3)
+
+
+def test_the_graph_of_a_pose_is_that_of_its_associations() -> None:
+    pose = registered_room()
+    points = pose.source_points, pose.target_points
+    assert pose.graph == cp.consistency_graph(*points, pose.associations, epsilon=pose.epsilon)
+    assert cp.is_clique(pose.graph, pose.clique.vertices)
+    assert cp.solve(*points, pose.associations, epsilon=pose.epsilon).graph == pose.graph
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_moving_the_clouds_and_their_sensors_moves_the_answer(seed: int) -> None:
     pair, before = room(), registered_room()

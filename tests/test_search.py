@@ -103,6 +103,33 @@ def test_the_callback_hears_every_improvement_and_the_gap_never_widens(graph: cp
     assert set(sizes) <= {size for size, _, _ in told}
 
 
+@settings(max_examples=100)
+@given(graph=st.one_of(graphs(), uniform_graphs(max_vertices=60)), threads=st.sampled_from([1, 2]))
+def test_the_history_is_what_a_callback_is_told(graph: cp.Graph, threads: int) -> None:
+    told = []
+    heard = cp.find_clique(graph, method="exact", threads=threads, callback=lambda *news: told.append(news))
+    assert [(size, bound, seconds) for seconds, size, bound in heard.history] == told
+    alone = cp.find_clique(graph, method="exact", threads=threads)
+    if threads == 1:  # on two threads the course of a search, unlike its answer, depends on chance
+        assert [step[1:] for step in alone.history] == [step[1:] for step in heard.history]
+    times = [step.seconds for step in alone.history]
+    assert times == sorted(times)
+    assert all(0.0 <= seconds <= alone.seconds for seconds in times)
+    if graph.num_vertices:
+        assert alone.history[-1][1:] == (alone.size, alone.upper_bound)
+    else:
+        assert alone.history == ()
+
+
+def test_the_history_has_what_happens_inside_the_search() -> None:
+    options = cp.SearchOptions(local_search=False, relaxation=False)
+    result = cp.find_clique(random_graph(150, 0.8, 1), method="exact", search=options)
+    search = next(stage for stage in result.stages if stage.name == "search")
+    until = sum(stage.seconds for stage in result.stages[: result.stages.index(search)])
+    assert sum(step.seconds > until for step in result.history) >= 2
+    assert json.loads(json.dumps(result.to_dict()))["history"][-1]["size"] == result.size
+
+
 def test_a_time_limit_is_kept_inside_a_reduction(simd: str) -> None:
     graph = random_graph(5000, 0.5, 1)
     limit = cp.find_clique(graph, method="greedy").seconds + 0.2

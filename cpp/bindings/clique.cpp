@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "colouring.h"
 #include "common.h"
@@ -83,15 +84,23 @@ std::tuple<Graph, VectorOut<Vertex>> bound_reduce(Graph& graph, std::size_t size
   return {std::move(result.graph), to_numpy(std::move(result.vertices))};
 }
 
-std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool> bound_search(
+using Course = std::vector<std::tuple<double, std::size_t, std::size_t>>;  // seconds, size, upper bound
+
+std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool, Course> bound_search(
     const Graph& graph, std::size_t must_beat, std::uint64_t node_limit, std::size_t threads, bool recolour,
     bool propagate, const std::optional<nb::typed<nb::callable, void(std::size_t, std::size_t)>>& on_progress,
     const Watch& watch) {
   SearchResult result;
+  Course course;
   {
     const WithoutGil without_gil;
     auto control = watch.control();
-    OnProgress tell;
+    const auto start = Control::Clock::now();
+    // Where nobody listens, the course of the search is kept here: to tell it would mean to wait for the GIL.
+    OnProgress tell = [&](std::size_t size, std::size_t upper_bound) {
+      const std::chrono::duration<double> seconds = Control::Clock::now() - start;
+      course.emplace_back(seconds.count(), size, upper_bound);
+    };
     if (on_progress) {
       tell = [&](std::size_t size, std::size_t upper_bound) {
         const nb::gil_scoped_acquire acquire;
@@ -105,7 +114,7 @@ std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool> bound_sear
     }
     result = search_clique(graph, must_beat, {node_limit, threads, recolour, propagate}, tell, kernels(), control);
   }
-  return {to_numpy(widen(result.clique)), result.upper_bound, result.nodes, result.complete};
+  return {to_numpy(widen(result.clique)), result.upper_bound, result.nodes, result.complete, std::move(course)};
 }
 
 std::tuple<std::vector<VectorOut<std::int64_t>>, bool> bound_list(const Graph& graph, std::size_t size, bool maximum,
@@ -158,7 +167,8 @@ void bind_clique(nb::module_& m) {
   m.def("search_clique", bound_search, nb::arg("graph"), nb::arg("must_beat"), nb::arg("node_limit"),
         nb::arg("threads"), nb::arg("recolour"), nb::arg("propagate"), nb::arg("on_progress").none(), nb::arg("watch"),
         "Branch and bound on a graph ordered by decreasing core number: a larger clique or an empty one, an upper "
-        "bound, nodes, and whether the search is complete.");
+        "bound, nodes, whether the search is complete, and, without `on_progress`, what it would have been told, with "
+        "seconds since the start.");
   m.def(
       "bound_at_root",
       [](const Graph& graph, std::size_t low, std::size_t high, bool recolour, bool propagate, const Watch& watch) {

@@ -15,12 +15,11 @@ from ..io.poses import write_transform
 from ..registration import register
 from ..synthetic import ScanPair, room_scans, street_scans
 from ..transform import rotation_error, translation_error
-from .summary import Scan, report
+from .summary import Scan, print_pose
 
 __all__ = ["command"]
 
 _SCENES: dict[str, Callable[..., ScanPair]] = {"room": room_scans, "street": street_scans}
-_MIN_CONFIDENCE = 0.5
 
 
 def command(
@@ -39,7 +38,7 @@ def command(
         raise OptionError(f"scene: expected one of {', '.join(_SCENES)}, got {scene!r}")
     with Console(stderr=True).status("simulating and registering …"):
         pair = _SCENES[scene](seed=seed)
-        pose = register(pair.source, pair.target, min_confidence=_MIN_CONFIDENCE)
+        pose = register(pair.source, pair.target)
     truth: dict[str, object] = {"T_target_source": pair.T_target_source.tolist(), "overlap": pair.overlap}
     lines = [("truth", f"{100.0 * pair.overlap:.1f} % of the source is seen by both")]
     if pose.T_target_source is not None:
@@ -56,5 +55,4 @@ def command(
         notes.append(f"saved; now try: clipperplus register {save / 'source.ply'} {save / 'target.ply'}")
     name = f"simulated {scene}, seed {seed}"
     scans = Scan(f"{name}, first scan", Cloud(pair.source)), Scan(f"{name}, second scan", Cloud(pair.target))
-    fields = {"truth": truth}
-    report(scans, pose, min_confidence=_MIN_CONFIDENCE, as_json=as_json, lines=lines, fields=fields, notes=notes)
+    print_pose(scans, pose, as_json=as_json, lines=lines, fields={"truth": truth}, notes=notes)

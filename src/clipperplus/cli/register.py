@@ -15,7 +15,7 @@ from ..io.clouds import Cloud, as_written_path, read_cloud, write_cloud
 from ..io.poses import write_transform
 from ..registration import Status, register
 from ..transform import apply_transform
-from .summary import Scan, report
+from .summary import Scan, print_pose
 
 __all__ = ["command"]
 
@@ -75,7 +75,7 @@ def command(
     notes = [] if pose.T_target_source is None else _write(pose.T_target_source, scans[0].cloud, output, aligned)
     if pose.status is not Status.OK:
         notes = [f"{note} (not to be trusted)" for note in notes]
-    report(scans, pose, min_confidence=min_confidence, as_json=as_json, notes=notes)
+    print_pose(scans, pose, as_json=as_json, notes=notes)
 
 
 def _write(motion: npt.NDArray[np.float64], source: Cloud, output: Path | None, aligned: Path | None) -> list[str]:

@@ -23,7 +23,7 @@ from .memory import fit_into_memory
 from .pelillo import PelilloOptions, find_pelillo
 from .queries import is_clique, is_maximal
 from .relaxation import RelaxationOptions, find_relaxation
-from .result import Certificate, CliqueResult, Stage
+from .result import Certificate, CliqueResult, Progress, Stage
 from .run import Callback, Run
 from .weights import as_weights
 
@@ -36,6 +36,7 @@ __all__ = [
     "CliqueResult",
     "DingOptions",
     "PelilloOptions",
+    "Progress",
     "RelaxationOptions",
     "SearchOptions",
     "Stage",

@@ -151,7 +151,8 @@ class _Search:
         if not _go_on(run):
             return
         nodes = min(nodes, run.nodes_left())
-        clique, bound, visited, complete = _core.search_clique(
+        began = run.seconds
+        clique, bound, visited, complete, course = _core.search_clique(
             kernel.graph,
             run.size,
             nodes,
@@ -162,6 +163,8 @@ class _Search:
             watch,
         )
         run.nodes += visited
+        for seconds, size, upper_bound in course:
+            run.progress(size, upper_bound, began + seconds)
         n = kernel.graph.num_vertices
         if clique.size:
             run.offer("search", kernel.vertices[clique], vertices=n, iterations=visited)

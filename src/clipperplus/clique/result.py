@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import enum
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Certificate", "CliqueResult", "Stage"]
+__all__ = ["Certificate", "CliqueResult", "Progress", "Stage"]
 
 
 class Certificate(enum.Enum):
@@ -47,6 +47,17 @@ class Stage:
     """Whether a continuous method came to an end of its own, not to a limit on steps or time."""
 
 
+class Progress(NamedTuple):
+    """What was known at a time during a search."""
+
+    seconds: float
+    """Since the start of the search."""
+    size: int
+    """Of the best clique so far."""
+    upper_bound: int
+    """Proven so far: no clique is larger."""
+
+
 @dataclass(frozen=True, eq=False)
 class CliqueResult:
     """A maximal clique of the input graph, and what is known about larger ones."""
@@ -68,6 +79,9 @@ class CliqueResult:
     relaxed: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     """What ``relaxation``, ``clipper``, ``pelillo``, ``ding`` and ``belachew`` end with, before it is rounded to a
     clique: one entry per vertex, read-only. None for the other methods, and for a graph without vertices."""
+
+    history: tuple[Progress, ...] = field(default=(), repr=False)
+    """Every improvement of the clique or of the bound, in order: what a callback is told."""
 
     @property
     def size(self) -> int:
@@ -92,4 +106,5 @@ class CliqueResult:
             "interrupted": self.interrupted,
             "relaxed": None if self.relaxed is None else self.relaxed.tolist(),
             "stages": [asdict(stage) for stage in self.stages],
+            "history": [progress._asdict() for progress in self.history],
         }

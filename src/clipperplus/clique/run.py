@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..graph import Graph
-from .result import Certificate, CliqueResult, Stage
+from .result import Certificate, CliqueResult, Progress, Stage
 
 __all__ = ["Callback", "Run"]
 
@@ -46,7 +46,7 @@ class Run:
         self.upper_bound = graph.num_vertices
         self._certificate = Certificate.NONE
         self._callback = callback
-        self._told: tuple[int, int] = (0, graph.num_vertices + 1)
+        self._history: list[Progress] = []
         self._stages: list[Stage] = []
         self._start = self._last = time.perf_counter()
         self.watch = _core.Watch(time_limit, return_on_interrupt)
@@ -102,19 +102,29 @@ class Run:
             self._certificate = certificate
             self.progress(self.size, self.upper_bound)
 
-    def progress(self, size: int, upper_bound: int) -> None:
-        """Tell the caller of an improvement; what is no improvement is not passed on."""
-        if self._callback is None:
+    def progress(self, size: int, upper_bound: int, seconds: float | None = None) -> None:
+        """Note an improvement and tell the caller; what is no improvement is not passed on."""
+        if size == 0:
             return
-        size = max(size, self._told[0])
-        upper_bound = max(size, min(upper_bound, self._told[1]))
-        if (size, upper_bound) != self._told and size > 0:
-            self._told = (size, upper_bound)
-            self._callback(size, upper_bound, time.perf_counter() - self._start)
+        if self._history:
+            _, known_size, known_bound = self._history[-1]
+            size = max(size, known_size)
+            upper_bound = max(size, min(upper_bound, known_bound))
+            if (size, upper_bound) == (known_size, known_bound):
+                return
+        news = Progress(self.seconds if seconds is None else seconds, size, max(size, upper_bound))
+        self._history.append(news)
+        if self._callback is not None:
+            self._callback(news.size, news.upper_bound, news.seconds)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return time.perf_counter() - self._start
 
     @property
     def on_progress(self) -> Callable[[int, int], None] | None:
-        """Whom a kernel tells of size and upper bound; None if nobody listens."""
+        """Whom a kernel tells of size and upper bound; None if nobody listens, and it keeps the course for later."""
         return None if self._callback is None else self.progress
 
     def record(
@@ -144,8 +154,9 @@ class Run:
             upper_bound=self.upper_bound,
             certificate=self._certificate if self.proven else Certificate.NONE,
             stages=tuple(self._stages),
-            seconds=time.perf_counter() - self._start,
+            seconds=self.seconds,
             method=method,
             interrupted=interrupted or self.watch.interrupted,
             relaxed=self.relaxed,
+            history=tuple(self._history),
         )

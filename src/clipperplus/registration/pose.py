@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clique import CliqueResult
+from ..graph import Graph
 from ..timing import Lap
 from .confidence import Evidence, Status
 
@@ -69,6 +70,10 @@ class Pose:
     stages: tuple[Lap, ...] = field(repr=False)
     """What was done and how long it took."""
     seconds: float
+    graph: Graph = field(repr=False)
+    """The consistency graph: a vertex for each association, an edge where two of them agree."""
+    min_confidence: float = 0.5
+    """What was asked for: below it the status is ``UNCERTAIN``."""
     overlap: float | None = None
     """Share of the source that lies on the target's surface, normals included; None where there are no clouds."""
     voxel_size: float | None = None

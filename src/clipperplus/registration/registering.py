@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..features import PreparedCloud, prepare_as
 from ..matching import match_features
 from ..preprocess import as_cloud, choose_voxel_size
 from ..refine import refine_transform
-from ..timing import Laps
+from ..timing import Lap, Laps
 from ..validation import as_integer, as_length, as_number
 from .confidence import Evidence, judge
 from .hypotheses import guess_motions
@@ -52,6 +53,7 @@ def register(
     min_confidence: float = 0.5,
     max_alternatives: int = 5,
     threads: int = 1,
+    callback: Callable[[Lap], object] | None = None,
 ) -> Pose:
     """Find the rigid transform between two scans, whatever their first poses, and say how sure it is.
 
@@ -84,9 +86,13 @@ def register(
         How many other transforms to return.
     threads
         The result does not depend on it.
+    callback
+        Called with every step of ``pose.stages`` as it ends. What it raises ends the registration and is passed on.
 
     """
-    laps = Laps()
+    if callback is not None and not callable(callback):
+        raise OptionError(f"callback: expected a function, got {type(callback).__name__}")
+    laps = Laps(callback)
     if not isinstance(free_space, bool):
         raise OptionError(f"free_space: expected True or False, got {free_space!r}")
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
@@ -112,6 +118,8 @@ def register(
     guesses = guess_motions(graph, clique, *matched, apart=_APART * voxel_size, most=_MOST_GUESSES, threads=threads)
     laps.lap("hypotheses", len(guesses.motions))
     about: dict[str, Any] = {
+        "graph": graph,
+        "min_confidence": min_confidence,
         "epsilon": epsilon,
         "voxel_size": voxel_size,
         "source_points": moving.points,

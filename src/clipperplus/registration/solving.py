@@ -82,16 +82,15 @@ def solve(
 
     matched = from_points[pairs[:, 0]], to_points[pairs[:, 1]]
     bound = _typical(epsilon)
+    about: dict[str, Any] = {
+        "graph": graph,
+        "min_confidence": min_confidence,
+        "epsilon": bound,
+        "source_points": from_points,
+        "target_points": to_points,
+    }
     if clique.size < 3:
-        return without_transform(
-            pairs,
-            clique,
-            stages=laps.steps,
-            seconds=laps.seconds,
-            epsilon=bound,
-            source_points=from_points,
-            target_points=to_points,
-        )
+        return without_transform(pairs, clique, stages=laps.steps, seconds=laps.seconds, **about)
     chosen = clique.vertices
     motion = fit_transform(matched[0][chosen], matched[1][chosen])
     residuals = residuals_of(motion, matched)
@@ -118,9 +117,7 @@ def solve(
         alternatives=others[:max_alternatives],
         stages=laps.steps,
         seconds=laps.seconds,
-        epsilon=bound,
-        source_points=from_points,
-        target_points=to_points,
+        **about,
     )
 
 
