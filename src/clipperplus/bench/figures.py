@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..viz.canvas import drawing, new_figure, save_figure
 from . import bunny, dimacs, scans
 from .measuring import LABELS, Row, ratio
 from .published import TimesAndRatios
@@ -79,6 +79,7 @@ def _draw_closeup(axes: Any, outliers: list[int], curves: dict[str, list[float]]
     for method, curve in curves.items():
         style = {**_style(method), "marker": "none", "linewidth": 1.0}
         inset.plot(outliers, curve, **style)
+    inset.grid(axis="y")
     inset.set_xlim(0, 100)
     inset.set_ylim(_CLOSEUP, 1.0 + 0.05 * (1.0 - _CLOSEUP))
     inset.tick_params(labelsize=7)
@@ -161,28 +162,12 @@ def _style(method: str) -> dict[str, Any]:
 @contextmanager
 def _figure(folder: Path, name: str, written: list[Path], size: tuple[float, float] = (5.0, 3.2)) -> Iterator[Any]:
     """Give axes to draw on; write them as PNG and SVG, the same bytes for the same numbers."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    settings: Any = {
-        "font.size": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "axes.grid.axis": "y",
-        "grid.alpha": 0.3,
-        "legend.fontsize": 7.5,
-        "svg.hashsalt": "clipperplus",
-        "svg.fonttype": "path",
-    }
-    with rc_context(settings), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph")  # names of graphs in scripts that the font does not have
-        figure = Figure(figsize=size, layout="constrained")
-        FigureCanvasAgg(figure)
+    with drawing():
+        figure = new_figure(size)
         axes = figure.subplots()
+        axes.grid(axis="y")
         yield axes
-        png, svg = folder / f"{name}.png", folder / f"{name}.svg"
-        figure.savefig(png, dpi=200, metadata={"Software": None})
-        figure.savefig(svg, metadata={"Date": None})
-        written += [png, svg]
+    for ending in ("png", "svg"):
+        path = folder / f"{name}.{ending}"
+        save_figure(figure, path)
+        written.append(path)

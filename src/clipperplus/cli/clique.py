@@ -16,6 +16,7 @@ from ..graph import Graph
 from ..io.graphs import read_graph
 from ..synthetic import registration_graph
 from ..validation import as_number
+from ..viz.canvas import check_figure
 from .live import live_line
 
 __all__ = ["command"]
@@ -36,12 +37,17 @@ def command(
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")] = 1,
     memory_limit: Annotated[float | None, typer.Option(help="MiB that the search may need besides the graph.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Figure of the graph with the clique, and of the search: .png, .svg or .pdf.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Find the largest clique of a graph and say whether it is proven to be the largest.
 
     Ctrl-C ends the search with the best clique so far.
     """
+    if plot is not None:
+        check_figure(plot)
     if graph is None:
         name, loaded = "simulated registration, 1000 associations, 95 % outliers", registration_graph().graph
     else:
@@ -56,10 +62,14 @@ def command(
             callback=callback,
             on_interrupt="return",
         )
+    if plot is not None:
+        result.plot(loaded, plot)
     if as_json:
         typer.echo(json.dumps({"graph": _describe(name, loaded), **result.to_dict()}))
     else:
         _print_summary(name, loaded, result)
+        if plot is not None:
+            typer.echo(f"written: {plot}")
     if result.interrupted:
         raise typer.Exit(130)
 

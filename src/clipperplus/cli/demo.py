@@ -15,7 +15,8 @@ from ..io.poses import write_transform
 from ..registration import register
 from ..synthetic import ScanPair, room_scans, street_scans
 from ..transform import rotation_error, translation_error
-from .summary import Scan, print_pose
+from ..viz.report import check_report
+from .summary import Scan, print_pose, write_report
 
 __all__ = ["command"]
 
@@ -28,6 +29,7 @@ def command(
     save: Annotated[
         Path | None, typer.Option(help="Folder for source.ply, target.ply and truth.txt, to try register on.")
     ] = None,
+    report: Annotated[Path | None, typer.Option(help="HTML file with pictures and numbers, for a browser.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Simulate two scans of one scene, register them, and compare with the truth.
@@ -36,6 +38,8 @@ def command(
     """
     if scene not in _SCENES:
         raise OptionError(f"scene: expected one of {', '.join(_SCENES)}, got {scene!r}")
+    if report is not None:
+        check_report(report)
     with Console(stderr=True).status("simulating and registering …"):
         pair = _SCENES[scene](seed=seed)
         pose = register(pair.source, pair.target)
@@ -55,4 +59,6 @@ def command(
         notes.append(f"saved; now try: clipperplus register {save / 'source.ply'} {save / 'target.ply'}")
     name = f"simulated {scene}, seed {seed}"
     scans = Scan(f"{name}, first scan", Cloud(pair.source)), Scan(f"{name}, second scan", Cloud(pair.target))
+    if report is not None:
+        notes.append(write_report(report, scans, pose))
     print_pose(scans, pose, as_json=as_json, lines=lines, fields={"truth": truth}, notes=notes)

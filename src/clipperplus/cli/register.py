@@ -12,10 +12,12 @@ from rich.console import Console
 
 from ..clique import METHODS
 from ..io.clouds import Cloud, as_written_path, read_cloud, write_cloud
+from ..io.paths import check_folder
 from ..io.poses import write_transform
 from ..registration import Status, register
 from ..transform import apply_transform
-from .summary import Scan, print_pose
+from ..viz.report import check_report
+from .summary import Scan, print_pose, write_report
 
 __all__ = ["command"]
 
@@ -48,14 +50,20 @@ def command(
     aligned: Annotated[
         Path | None, typer.Option(help="File for the source in the frame of the target: .ply or .pcd.")
     ] = None,
+    report: Annotated[Path | None, typer.Option(help="HTML file with pictures and numbers, for a browser.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Find the transform that moves one scan onto another, whatever their first poses.
 
     Exit status 0: trust it; 1: do not, the reason is given, files are still written; 2: wrong input.
     """
+    for path in (output, aligned):
+        if path is not None:
+            check_folder(path)
     if aligned is not None:
         as_written_path(aligned)
+    if report is not None:
+        check_report(report)
     scans = Scan(str(source), read_cloud(source)), Scan(str(target), read_cloud(target))
     with Console(stderr=True).status("registering …"):
         pose = register(
@@ -75,6 +83,8 @@ def command(
     notes = [] if pose.T_target_source is None else _write(pose.T_target_source, scans[0].cloud, output, aligned)
     if pose.status is not Status.OK:
         notes = [f"{note} (not to be trusted)" for note in notes]
+    if report is not None:
+        notes.append(write_report(report, scans, pose))
     print_pose(scans, pose, as_json=as_json, notes=notes)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -16,7 +18,7 @@ from rich.table import Table
 from ..io.clouds import Cloud
 from ..registration import Pose, words
 
-__all__ = ["Scan", "print_pose"]
+__all__ = ["Scan", "print_pose", "write_report"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,14 @@ class Scan:
     def to_dict(self) -> dict[str, object]:
         """Return what ``--json`` prints about it."""
         return {"name": self.name, "num_points": self.num_read, "num_dropped": self.cloud.dropped}
+
+
+def write_report(path: Path, scans: tuple[Scan, Scan], pose: Pose) -> str:
+    """Write the HTML file about a pose, with the command as it was given; return what to say about it."""
+    source, target = scans
+    command = shlex.join(["clipperplus", *sys.argv[1:]])
+    pose.report(path, source=source.cloud, target=target.cloud, names=(source.name, target.name), command=command)
+    return f"written: {path}"
 
 
 def print_pose(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import enum
 from dataclasses import asdict, dataclass, field
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from ..graph import Graph
 
 __all__ = ["Certificate", "CliqueResult", "Progress", "Stage"]
 
@@ -92,6 +95,29 @@ class CliqueResult:
     def optimal(self) -> bool:
         """Whether the clique is proven to be a maximum clique."""
         return self.size == self.upper_bound
+
+    def plot(self, graph: Graph, path: str | PathLike[str] | None = None) -> Any:
+        """Draw the clique in its graph, and how size and bound came together.
+
+        On the left is the adjacency matrix, vertices by decreasing core number: edges grey, those of the clique green,
+        its vertices marked beside it. On the right are the best clique and the bound against time.
+
+        Parameters
+        ----------
+        graph
+            The graph that was searched.
+        path
+            Where to write the figure: ``.png``, ``.svg`` or ``.pdf``; None: nowhere.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Needs the extra ``viz``.
+
+        """
+        from ..viz.figures import draw_clique
+
+        return draw_clique(self, graph, path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold."""

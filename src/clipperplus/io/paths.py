@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 from ..errors import FileFormatError
 
-__all__ = ["as_path"]
+__all__ = ["as_path", "check_folder"]
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
@@ -15,3 +16,12 @@ def as_path(path: str | os.PathLike[str]) -> Path:
     if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
         raise FileFormatError(f"path: expected the name of a file, got {path!r}")
     return Path(path)
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse the name of a file whose folder is not there: before the work, not after it."""
+    path = as_path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such folder", str(path.parent))
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "expected the name of a file, this is a folder", str(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,55 @@ class Pose:
         """Root mean square of the inliers' residuals, in metres; None without inliers."""
         chosen = self.residuals[self.inliers]
         return float(np.sqrt(np.mean(chosen**2))) if len(chosen) and self.T_target_source is not None else None
+
+    def plot(self, path: str | PathLike[str] | None = None, *, source: Any = None, target: Any = None) -> Any:
+        """Draw the scans as given, with their matches, and aligned, each from three sides.
+
+        Parameters
+        ----------
+        path
+            Where to write the figure: ``.png``, ``.svg`` or ``.pdf``; None: nowhere.
+        source, target
+            The clouds to show; None: ``source_points`` and ``target_points``. Thinned where there are many points.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Needs the extra ``viz``.
+
+        """
+        from ..viz.figures import draw_pose
+
+        return draw_pose(self, path, source=source, target=target)
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        source: Any = None,
+        target: Any = None,
+        names: tuple[str, str] = ("source", "target"),
+        command: str | None = None,
+    ) -> None:
+        """Write all about the registration as one HTML file, to be opened in a browser; it needs no network.
+
+        It has the clouds in 3-D before and after, matches, consistency graph and clique, times and numbers.
+
+        Parameters
+        ----------
+        path
+            The file to write. Needs the extra ``viz``.
+        source, target
+            The clouds to show; None: ``source_points`` and ``target_points``. Thinned where there are many points.
+        names
+            What to call the clouds.
+        command
+            The command that did it, to be shown.
+
+        """
+        from ..viz.report import write_report
+
+        write_report(self, path, source=source, target=target, names=names, command=command)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result in plain Python types, as ``clipperplus register --json`` prints it."""
