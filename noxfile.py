@@ -1,11 +1,13 @@
 """All checks, one command: ``nox``. Single ones: ``nox -s lint``, ``nox -s tests -- tests/test_graph.py -k empty``."""
 
+import os
+import shutil
 from pathlib import Path
 
 import nox
 
 nox.options.default_venv_backend = "venv"
-nox.options.sessions = ["lint", "types", "tests", "sanitizers"]
+nox.options.sessions = ["lint", "types", "docs", "tests", "sanitizers"]
 nox.options.reuse_existing_virtualenvs = True
 
 BENCHMARKS = (
@@ -22,7 +24,7 @@ BENCHMARKS = (
     "confidence",
     "registration_peers",
 )
-PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "noxfile.py")
+PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "docs", "noxfile.py")
 
 
 @nox.session
@@ -46,9 +48,17 @@ def types(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation into build/site; ``nox -s docs -- serve`` shows it while it is written."""
+    session.install(*nox.project.load_toml("pyproject.toml")["project"]["optional-dependencies"]["docs"])
+    session.run("mkdocs", *(session.posargs or ("build", "--strict", "--quiet")))
+
+
+@nox.session
 def tests(session: nox.Session) -> None:
     """Run the Python tests."""
     session.install(".[test]")
+    _install_browser(session)
     session.run("pytest", *(session.posargs or ("-n", "2", "--dist", "loadfile")))
 
 
@@ -56,7 +66,17 @@ def tests(session: nox.Session) -> None:
 def pythons(session: nox.Session) -> None:
     """Run the Python tests on every supported interpreter that is installed: ``nox -s pythons``."""
     session.install(".[test]")
+    _install_browser(session)
     session.run("pytest", *session.posargs)
+
+
+def _install_browser(session: nox.Session) -> None:
+    """Install Debian's Chromium, in which reports and viewer are tested, where that can be done without asking."""
+    if shutil.which("chromium") or not shutil.which("apt-get") or os.geteuid() != 0:
+        return
+    session.run("apt-get", "update", "--quiet", external=True, silent=True)
+    install = ("apt-get", "install", "--yes", "--quiet", "--no-install-recommends")
+    session.run(*install, "chromium", "fonts-dejavu-core", external=True, silent=True)
 
 
 @nox.session

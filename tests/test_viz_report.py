@@ -158,6 +158,25 @@ def _closings_in_plotly() -> int:
     return closings
 
 
+def test_wrong_arguments_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    pose, path = registered_room(), tmp_path / "it.html"
+    for names in (("a",), "ab", ("a", 3), None):
+        with pytest.raises(cp.OptionError, match="names: expected two strings"):
+            pose.report(path, names=names)
+    with pytest.raises(cp.LandmarkError, match="source: expected"):
+        pose.report(path, source=np.zeros((3, 2)))
+    with pytest.raises(cp.FileFormatError, match="path: expected the name of a file"):
+        pose.report(None)
+    with pytest.raises(FileNotFoundError):
+        pose.report(tmp_path / "nowhere" / "it.html")
+    far = cp.solve(np.eye(3) * 1e200, np.eye(3) * 1e200, epsilon=0.1)
+    with pytest.raises(cp.LandmarkError, match="source: expected coordinates of at most"):
+        far.report(path)
+    with pytest.raises(cp.LandmarkError, match="source: expected coordinates of at most"):
+        far.plot()
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("command", ["register", "demo"])
 def test_the_command_line_writes_a_report(tmp_path: Path, command: str) -> None:
     arguments: list[str | Path] = [command, "--report", tmp_path / "it.html"]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import OptionError
 from ..graph import Graph
 from ..info import core_info
 from ..io.paths import as_path, check_folder
@@ -62,6 +63,8 @@ def write_report(
 ) -> None:
     """Write what :meth:`clipperplus.Pose.report` promises."""
     path = as_path(path)
+    if not isinstance(names, tuple) or [type(name) for name in names] != [str, str]:
+        raise OptionError(f"names: expected two strings, got {names!r}")
     plotly = require("plotly.offline", "a report").get_plotlyjs()
     content = _gather(pose, shown_clouds(pose, source, target, _MOST_POINTS), names, command)
     colours = {name.lower(): getattr(palette, name) for name in ("SOURCE", "TARGET", "INLIER", "OUTLIER", "EDGE")}
@@ -88,8 +91,8 @@ def _gather(
     motion = pose.T_target_source
     matches = thin(np.arange(len(pose.associations)), _MOST_MATCHES)
     return {
-        "source": {"name": str(names[0]), "points": _encode(clouds[0].points)},
-        "target": {"name": str(names[1]), "points": _encode(clouds[1].points)},
+        "source": {"name": names[0], "points": _encode(clouds[0].points)},
+        "target": {"name": names[1], "points": _encode(clouds[1].points)},
         "shown": f"Shown of the source: {clouds[0]}; of the target: {clouds[1]}.",
         "matches": {
             "source": _encode(pose.source_points[pose.associations[matches, 0]]),

@@ -42,6 +42,8 @@ def shown_clouds(pose: Pose, source: Any, target: Any, most: int) -> tuple[Shown
     kept = "points" if pose.voxel_size is None else "voxels"
     clouds = []
     for name, given, points in (("source", source, pose.source_points), ("target", target, pose.target_points)):
-        whole = points if given is None else as_cloud(name, given)[0]
+        whole, _ = as_cloud(name, points)  # those kept are refused too if they are out of sight
+        if given is not None:
+            whole, _ = as_cloud(name, given)
         clouds.append(ShownCloud(thin(whole, most), len(whole), kept if given is None else "points"))
     return clouds[0], clouds[1]
