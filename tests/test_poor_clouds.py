@@ -156,6 +156,13 @@ def test_wrong_options_are_refused(name: str) -> None:
         cp.register(room().source[::20], room().target[::20], **options)
 
 
+@pytest.mark.parametrize("name", [name for name in WRONG if name not in ("voxels that are too small", "viewpoint")])
+def test_wrong_options_are_refused_before_the_clouds_are_looked_at(name: str) -> None:
+    options, message = WRONG[name]
+    with pytest.raises(cp.OptionError, match=message):
+        cp.register(None, None, **options)
+
+
 @pytest.mark.parametrize(
     ("cloud", "message"),
     [

@@ -9,7 +9,7 @@ from . import _core
 from .errors import LandmarkError, OptionError
 from .validation import as_array, as_integer, as_number
 
-__all__ = ["match_features"]
+__all__ = ["as_ratio", "match_features"]
 
 
 def match_features(
@@ -48,8 +48,7 @@ def match_features(
     k, threads = as_integer("k", k, 1, 1000), as_integer("threads", threads, 1, 1024)
     if here.shape[1] != there.shape[1]:
         raise LandmarkError(f"target: expected features of {here.shape[1]} numbers, got {there.shape[1]}")
-    if ratio is not None:
-        ratio = as_number("ratio", ratio, 0.0, 1.0, open_interval=True)
+    ratio = as_ratio(ratio)
     if not isinstance(mutual, bool):
         raise OptionError(f"mutual: expected True or False, got {mutual!r}")
     if not len(here) or not len(there):
@@ -63,6 +62,11 @@ def match_features(
     rows, places = np.nonzero(kept)
     pairs = np.column_stack((rows, nearest[rows, places])).astype(np.int64)
     return pairs if k == 1 else pairs[np.lexsort(pairs.T[::-1])]
+
+
+def as_ratio(ratio: object) -> float | None:
+    """Return the bound of Lowe's test, between 0 and 1; None is no test."""
+    return None if ratio is None else as_number("ratio", ratio, 0.0, 1.0, open_interval=True)
 
 
 def _names_back(nearest: npt.NDArray[np.int32], back: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:

@@ -46,6 +46,7 @@ __all__ = [
     "find_maximum_cliques",
     "is_clique",
     "is_maximal",
+    "method_of",
 ]
 
 
@@ -81,6 +82,14 @@ METHODS = {
 """The methods of :func:`find_clique` by name."""
 
 _Default: TypeAlias = Literal["default"]
+
+
+def method_of(name: object) -> Method:
+    """Return the row of a method; names that are not in the table are refused."""
+    method = METHODS.get(name) if isinstance(name, str) else None
+    if method is None:
+        raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {name!r}")
+    return method
 
 
 def find_clique(
@@ -145,9 +154,7 @@ def find_clique(
 
     """
     check_graph(graph)
-    chosen = METHODS.get(method) if isinstance(method, str) else None
-    if chosen is None:
-        raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
+    chosen = method_of(method)
     settings = _settings(method, relaxation=relaxation, search=search, options=options)
     if weights is not None and not chosen.weighs:
         weighing = " and ".join(repr(name) for name, row in METHODS.items() if row.weighs)

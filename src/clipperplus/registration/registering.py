@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..clique import find_clique
+from ..clique import find_clique, method_of
 from ..consistency import consistency_graph
 from ..errors import OptionError
 from ..features import PreparedCloud, prepare_as
-from ..matching import match_features
+from ..matching import as_ratio, match_features
 from ..preprocess import as_cloud, choose_voxel_size
 from ..refine import refine_transform
 from ..timing import Lap, Laps
@@ -100,9 +100,12 @@ def register(
     if refine not in (None, "gicp"):
         raise OptionError(f"refine: expected None or 'gicp', got {refine!r}")
     matches = as_integer("matches", matches, 1, 1000)
+    ratio = as_ratio(ratio)
+    epsilon = None if epsilon is None else as_length("epsilon", epsilon)
+    method_of(method)
     threads = as_integer("threads", threads, 1, 1024)
     voxel_size = _common_voxel_size(source, target, voxel_size)
-    epsilon = voxel_size if epsilon is None else as_length("epsilon", epsilon)
+    epsilon = voxel_size if epsilon is None else epsilon
     laps.lap("voxel size")
     moving = _prepared("source", source, voxel_size, source_viewpoint, threads, laps)
     fixed = _prepared("target", target, voxel_size, target_viewpoint, threads, laps)

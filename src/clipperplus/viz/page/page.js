@@ -120,11 +120,13 @@ function drawAfter() {
   return Plotly.react("after", traces, layoutOf([placed, target], "after", chosen + 1), settings);
 }
 
-function draw() {
+// Counts in the page how often all was drawn, for those who wait for it.
+async function draw() {
   const [inliers, outliers] = inliersAndOutliers();
   element("num-inliers").textContent = inliers.length;
   element("num-outliers").textContent = outliers.length;
-  return Promise.all([drawBefore(), drawAfter()]);
+  await Promise.all([drawBefore(), drawAfter()]);
+  document.body.dataset.drawn = Number(document.body.dataset.drawn || 0) + 1;
 }
 
 // --- numbers ------------------------------------------------------------------------------------------------------------
@@ -222,4 +224,6 @@ for (const id of ["show-source", "show-target", "show-inliers", "show-outliers",
   element(id).addEventListener("change", draw);
 }
 element("transform").addEventListener("change", (event) => { chosen = Number(event.target.value); draw(); });
-Promise.all([draw(), drawAdjacency(), drawSpring()]).then(() => { document.body.dataset.drawn = "true"; });
+drawAdjacency();
+drawSpring();
+draw();
