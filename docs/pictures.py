@@ -1,4 +1,6 @@
-"""Draw the pictures of the pages: ``python docs/pictures.py`` writes docs/images/*.png, the same bytes every time.
+"""Draw the pictures of the pages: ``python docs/pictures.py [FOLDER]`` writes them to docs/images, or elsewhere.
+
+The same versions of numpy, matplotlib and Pillow write the same bytes every time.
 
 All of them show what the package finds on the two scans of ``clipperplus demo``; nothing is drawn by hand.
 """
@@ -6,6 +8,7 @@ All of them show what the package finds on the two scans of ``clipperplus demo``
 from __future__ import annotations
 
 import io
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +24,6 @@ import clipperplus as cp
 from clipperplus.synthetic import ScanPair, room_scans
 from clipperplus.viz.palette import EDGE, INLIER, OUTLIER, SOURCE, TARGET
 
-FOLDER = Path(__file__).resolve().parent / "images"
 DPI = 125
 INK = "#3A3A3A"
 """Of words."""
@@ -30,7 +32,7 @@ SAMPLE = 9
 
 
 def main() -> None:
-    """Draw everything."""
+    """Draw all pictures."""
     matplotlib.rcParams.update(
         {
             "font.family": "DejaVu Sans",
@@ -43,7 +45,8 @@ def main() -> None:
             "ytick.color": INK,
         }
     )
-    FOLDER.mkdir(exist_ok=True)
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent / "images"
+    folder.mkdir(exist_ok=True)
     scene = Scene.demo()
     for draw in (
         draw_scans,
@@ -55,19 +58,18 @@ def main() -> None:
         draw_free_space,
         draw_aligned,
     ):
-        save(draw.__name__.removeprefix("draw_"), draw(scene))
+        save(folder / f"{draw.__name__.removeprefix('draw_')}.png", draw(scene))
 
 
-def save(name: str, figure: Figure) -> None:
+def save(path: Path, figure: Figure) -> None:
     """Write a picture with a palette, which is small, and without the time of day."""
     raw = io.BytesIO()
     figure.savefig(raw, dpi=DPI, facecolor="white", metadata={"Software": None})
     small = (
         Image.open(raw)
         .convert("RGB")
-        .quantize(24 if name == "graph" else 256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        .quantize(24 if path.stem == "graph" else 256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     )
-    path = FOLDER / f"{name}.png"
     small.save(path, optimize=True)
     print(f"{path.name:<16} {path.stat().st_size / 1000:.0f} kB")
 

@@ -32,7 +32,7 @@ def site_path(path: str) -> str | None:
         return path.removeprefix("benchmarks/")
     if path.startswith("examples/") and path.endswith(".py"):
         return path.removesuffix(".py") + ".md"
-    return path.removeprefix("docs/") if path.startswith("docs/") else None
+    return path.removeprefix("docs/") if path.startswith("docs/") and not path.endswith(".py") else None
 
 
 def on_files(files: Any, config: Any) -> Any:
