@@ -19,6 +19,7 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).resolve().parents[2]
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\((?!\w+:)([^)\s#]+)(#[^)\s]*)?\)")
 _TABLE = re.compile(r"^<!-- table (\d+) of (\S+) -->$", flags=re.MULTILINE)
+_NOTHING_SAID = re.compile(r'\s*–\s*<div class="doc-md-description">\s*</div>')
 _FENCE = re.compile(r"(^```.*?^```$)", flags=re.MULTILINE | re.DOTALL)
 
 
@@ -72,6 +73,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     parts = _FENCE.split(markdown)
     parts[::2] = [_LINK.sub(turn, part) for part in parts[::2]]
     return "".join(parts)
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    """Leave out the dash behind a field that has no description."""
+    return _NOTHING_SAID.sub("", html)
 
 
 def _example_page(path: Path) -> str:
