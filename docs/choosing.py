@@ -110,7 +110,7 @@ def measure_epsilon_of_points() -> list[Iterable[str]]:
             times.append(time.perf_counter() - start)
             hit = np.isin(pose.clique.vertices, right)
             found.append(hit.sum() / len(right))
-            wrong.append(np.count_nonzero(~hit))
+            wrong.append(int(np.count_nonzero(~hit)))
             density.append(pose.graph.density)
             trusted += pose.status is cp.Status.OK
             if pose.T_target_source is not None:
@@ -141,10 +141,10 @@ def matched_points(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     return source, target, right, truth
 
 
-def timed(pair: ScanPair, **options: float | None) -> tuple[cp.Pose, float]:
+def timed(pair: ScanPair, voxel_size: float | None, epsilon: float | None = None) -> tuple[cp.Pose, float]:
     """Register a pair and say how long it took."""
     start = time.perf_counter()
-    pose = cp.register(pair.source, pair.target, **options)
+    pose = cp.register(pair.source, pair.target, voxel_size=voxel_size, epsilon=epsilon)
     return pose, time.perf_counter() - start
 
 

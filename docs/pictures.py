@@ -218,7 +218,8 @@ def draw_matches(scene: Scene) -> Figure:
     ends = np.stack((scene.source_view.plan(first), scene.target_view.plan(second) + aside), axis=1)
     for chosen, colour, alpha in ((drawn[~right[drawn]], OUTLIER, 0.45), (drawn[right[drawn]], INLIER, 0.95)):
         axes.add_collection(LineCollection(list(ends[chosen]), colors=colour, linewidths=0.9, alpha=alpha))
-        axes.scatter(*ends[chosen].reshape(-1, 2).T, s=5, color=colour, zorder=3, linewidths=0)
+        x, y = ends[chosen].reshape(-1, 2).T
+        axes.scatter(x, y, s=5, color=colour, zorder=3, linewidths=0)
     clear(axes, f"{len(right)} matches, one in {SAMPLE} drawn: {right.sum()} are right (green), the others wrong (red)")
     return figure
 

@@ -98,7 +98,7 @@ def _tables(lines: list[str]) -> list[str]:
 
 def _fields(item: griffe.Class) -> list[griffe.Attribute]:
     """Return the public fields and properties of a class, those of its bases first."""
-    found: dict[str, griffe.Attribute] = {}
+    found: dict[str, Any] = {}
     for owner in (*reversed(item.mro()), item):
         members = ((name, member) for name, member in owner.members.items() if not name.startswith("_"))
         found |= {name: member for name, member in members if not member.is_alias and member.is_attribute}

@@ -22,6 +22,9 @@ _TABLE = re.compile(r"^<!-- table (\d+) of (\S+) -->$", flags=re.MULTILINE)
 _NOTHING_SAID = re.compile(r'\s*–\s*<div class="doc-md-description">\s*</div>')
 _FENCE = re.compile(r"(^```.*?^```$)", flags=re.MULTILINE | re.DOTALL)
 
+_ORIGINS: dict[str, str] = {}
+"""Pages from outside of the folder: where they are in the repository, by where they are in the site."""
+
 
 def site_path(path: str) -> str | None:
     """Return where a file of the repository is in the site, as the source of a page; None: it is not there."""
@@ -49,16 +52,14 @@ def on_files(files: Any, config: Any) -> Any:
             content = _example_page(path)
         elif path.suffix == ".md":
             content = (ROOT / path).read_text(encoding="utf-8")
-        file = File.generated(config, where, content=content)
-        file.repository_path = path.as_posix()
-        files.append(file)
+        files.append(File.generated(config, where, content=content))
+        _ORIGINS[where] = path.as_posix()
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Put tables in and turn links."""
-    here = getattr(page.file, "repository_path", f"docs/{page.file.src_uri}")
-    folder = posixpath.dirname(here)
+    folder = posixpath.dirname(_ORIGINS.get(page.file.src_uri, f"docs/{page.file.src_uri}"))
     markdown = _TABLE.sub(lambda found: _table(posixpath.join(folder, found[2]), int(found[1])), markdown)
 
     def turn(found: re.Match[str]) -> str:
@@ -89,7 +90,7 @@ def _example_page(path: Path) -> str:
 
 
 def _table(path: str, number: int) -> str:
-    """Return one of the tables of a generated file, counted from 1, and where it is from."""
+    """Return one of the tables of a generated file, counted from 1."""
     text = (ROOT / posixpath.normpath(path)).read_text(encoding="utf-8")
     tables = re.findall(r"(?:^\|.*\n?)+", text, flags=re.MULTILINE)
-    return tables[number - 1].rstrip("\n")
+    return str(tables[number - 1]).rstrip("\n")
