@@ -174,6 +174,13 @@ def test_tables_that_the_site_takes_from_results_are_there() -> None:
             assert 1 <= int(number) <= len(tables), f"{name(page)}: table {number} of {path}"
 
 
+def test_measured_tables_are_those_that_the_script_writes() -> None:
+    written = re.findall(r'write\("([\w ]+)"', (DOCS / "choosing.py").read_text("utf-8"))
+    page = (DOCS / "choosing.md").read_text("utf-8")
+    tables = re.findall(r"<!-- measured: ([\w ]+) -->\n\|.*?\n<!-- end -->", page, flags=re.DOTALL)
+    assert tables == written
+
+
 def test_pictures_can_be_drawn_again_and_are_small_and_used(tmp_path: Path) -> None:
     command = [sys.executable, DOCS / "pictures.py", tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -82,11 +82,13 @@ def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
 
 
 def _example_page(path: Path) -> str:
-    """Return a page with an example: its first sentence, and all of it."""
+    """Return a page with an example: what it says about itself, and the rest of it."""
     source = (ROOT / path).read_text(encoding="utf-8")
-    about = ast.get_docstring(ast.parse(source)) or ""
+    tree = ast.parse(source)
     title = path.stem.partition("_")[2].replace("_", " ").capitalize()
-    return f"# {title}\n\n{about}\n\n`{path.as_posix()}`:\n\n```python\n{source}```\n"
+    code = "\n".join(source.split("\n")[tree.body[0].end_lineno :]).strip("\n")
+    about = f"{ast.get_docstring(tree)}\n\n`python {path.as_posix()}` runs it:"
+    return f"---\nhide: [toc]\n---\n\n# {title}\n\n{about}\n\n```python\n{code}\n```\n"
 
 
 def _table(path: str, number: int) -> str:
