@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
+from typing import Literal
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from clipperplus.synthetic import ScanPair, room_scans
 PAGE = Path(__file__).resolve().parent / "choosing.md"
 SCENES = 10
 VOXEL_SIZES = (0.03, 0.05, 0.1, 0.2, 0.4, 0.6)
+REFINED = (0.1, 0.2)
+GICP: Literal["gicp"] = "gicp"
 SHARES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 EPSILONS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28)
 MATCHES, RIGHT, NOISE, SIDE = 1000, 30, 0.01, 10.0
@@ -52,10 +55,12 @@ def measure_voxel_sizes(scans: list[ScanPair]) -> list[Iterable[str]]:
     rows: list[Iterable[str]] = [
         ("voxel size", "points of the source", "matches", "right ones", "registered", "wrong, but OK", "error", "time")
     ]
-    for size in (None, *VOXEL_SIZES):
-        answers = [timed(pair, voxel_size=size) for pair in scans]
+    plain: list[tuple[float | None, Literal["gicp"] | None]] = [(size, None) for size in (None, *VOXEL_SIZES)]
+    for size, refine in (*plain, *((size, GICP) for size in REFINED)):
+        answers = [timed(pair, size, refine=refine) for pair in scans]
         sizes = sorted({f"{100.0 * (pose.voxel_size or 0.0):.0f}" for pose, _ in answers}, key=float)
         name = f"{sizes[0]} to {sizes[-1]} cm, chosen" if size is None else f"{sizes[0]} cm"
+        name += ', `refine="gicp"`' if refine else ""
         rows.append((name, f"{median(len(pose.source_points) for pose, _ in answers):.0f}", *outcome(scans, answers)))
     return rows
 
@@ -75,7 +80,7 @@ def measure_epsilon_of_scans(scans: list[ScanPair]) -> list[Iterable[str]]:
     ]
     size = 0.1
     for share in SHARES:
-        answers = [timed(pair, voxel_size=size, epsilon=share * size) for pair in scans]
+        answers = [timed(pair, size, share * size) for pair in scans]
         wrong, fits = [], []
         for pair, (pose, _) in zip(scans, answers, strict=True):
             chosen = pose.clique.vertices
@@ -141,10 +146,12 @@ def matched_points(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     return source, target, right, truth
 
 
-def timed(pair: ScanPair, voxel_size: float | None, epsilon: float | None = None) -> tuple[cp.Pose, float]:
+def timed(
+    pair: ScanPair, voxel_size: float | None, epsilon: float | None = None, refine: Literal["gicp"] | None = None
+) -> tuple[cp.Pose, float]:
     """Register a pair and say how long it took."""
     start = time.perf_counter()
-    pose = cp.register(pair.source, pair.target, voxel_size=voxel_size, epsilon=epsilon)
+    pose = cp.register(pair.source, pair.target, voxel_size=voxel_size, epsilon=epsilon, refine=refine)
     return pose, time.perf_counter() - start
 
 
