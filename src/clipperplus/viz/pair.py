@@ -24,7 +24,8 @@ STEPS = (
     "verification",
     "refinement",
 )
-"""From the third on, the steps that ``register`` tells of prepared clouds, in their order."""
+"""From the third on, the steps that ``register`` tells of prepared clouds, in their order; the
+first of them takes no time and is never seen."""
 _KEPT = 12
 """Prepared clouds that are remembered: those of six voxel sizes."""
 _LONGEST_SEARCH = 10.0
@@ -56,7 +57,9 @@ class Pair:
             report(Progress(STEPS[number], number / len(STEPS)))
 
         def ended(lap: Lap) -> None:
-            begin(min(STEPS.index(lap.name) + 1, len(STEPS) - 1))
+            following = STEPS.index(lap.name) + 1
+            if following < len(STEPS):
+                begin(following)
 
         laps: tuple[Lap, ...] = ()
         clouds = []

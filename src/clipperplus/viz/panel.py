@@ -27,7 +27,7 @@ class Panel:
 
     def __init__(self, gui: Any, settings: Settings, usual_voxel_size: float, up: str, notes: str) -> None:
         self._gui = gui
-        self.status = gui.add_markdown("### registering …")
+        self._status = gui.add_markdown("### no result yet")
         self._step = gui.add_markdown("starting")
         self._bar = gui.add_progress_bar(0.0, color=rgb(TARGET))
         with gui.add_folder("Registration"):
@@ -71,7 +71,7 @@ class Panel:
             )
             self._hypothesis_text = gui.add_markdown("")
         self.save = gui.add_button("Save transform", disabled=True)
-        self.saved = gui.add_markdown("", visible=False)
+        self._saved = gui.add_markdown("", visible=False)
         with gui.add_folder("Evidence", expand_by_default=False):
             self._evidence = gui.add_markdown("")
         with gui.add_folder("Time", expand_by_default=False):
@@ -99,21 +99,20 @@ class Panel:
     def show_progress(self, progress: Progress) -> None:
         """Say what is being done."""
         self._step.content = f"{progress.step} …"
-        self._bar.visible = True
         self._bar.value = 100.0 * progress.share
 
     def show_error(self, error: Exception) -> None:
         """Say why the settings have no result."""
-        self._step.content = describe_error(error)
-        self._bar.visible = False
+        self._step.content = f'<span style="color:{OUTLIER}">**no new result**</span>: {describe_error(error)}'
+        self._bar.value = 0.0
 
     def show_pose(self, pose: Pose) -> None:
         """Say what was found; it is the answer that is displayed, not an alternative to the one before."""
-        self.status.content = describe_status(pose)
+        self._status.content = describe_status(pose)
         self._evidence.content = describe_evidence(pose)
         self._steps.content = describe_steps(pose)
         self._step.content = f"registered in {pose.seconds * 1e3:.0f} ms"
-        self._bar.visible = False
+        self._bar.value = 100.0
         self.hypothesis.value = 0
         self.hypothesis.max = max(1, len(pose.alternatives))
         self.hypothesis.disabled = not pose.alternatives
@@ -122,6 +121,11 @@ class Panel:
     def show_hypothesis(self, pose: Pose, number: int) -> None:
         """Say which transform is displayed."""
         self._hypothesis_text.content = describe_hypothesis(pose, number)
+
+    def show_saved(self, text: str) -> None:
+        """Say what became of the button."""
+        self._saved.content = text
+        self._saved.visible = True
 
     def _add_length(self, label: str, value: float, usual: float, hint: str) -> Any:
         step = 10.0 ** math.floor(math.log10(usual / 10.0))

@@ -105,7 +105,7 @@ class Scene:
         self._up = np.array(UP[up])
         moved = apply_transform(self._motion, self._source_points)
         centre, radius = _middle_and_radius(np.concatenate((moved, self._target_points)) - self._origin)
-        distance = 0.85 * radius / np.sin(_FIELD_OF_VIEW / 2.0)  # clouds seldom fill the corners of their boxes
+        distance = 0.95 * radius / np.sin(_FIELD_OF_VIEW / 2.0)  # clouds seldom fill the corners of their boxes
         away = np.sin(_ELEVATION) * self._up - np.cos(_ELEVATION) * self._forward()
         self._server.scene.set_up_direction(tuple(self._up))
         for camera in (self._server.initial_camera, *(c.camera for c in self._server.get_clients().values())):

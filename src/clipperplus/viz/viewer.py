@@ -25,7 +25,7 @@ from .pair import Pair, Settings
 from .panel import AS_GIVEN, BESIDE, Panel
 from .ports import free_port
 from .scene import MOST_POINTS, Scene, likely_up
-from .viewer_words import plain
+from .viewer_words import describe_error, plain
 
 __all__ = ["Viewer"]
 
@@ -173,9 +173,8 @@ class Viewer:
                 text = f"saved {what}: {plain(str(self._output))}"
                 event.client.send_file_download(self._output.name, self._output.read_bytes())
             except (OSError, ClipperPlusError) as error:
-                text = f"**not saved**: {plain(str(error))}"
-            self._panel.saved.content = text
-            self._panel.saved.visible = True
+                text = f"**not saved**: {plain(str(self._output))}: {describe_error(error)}"
+            self._panel.show_saved(text)
 
 
 def _describe(name: str, cloud: Cloud) -> str:

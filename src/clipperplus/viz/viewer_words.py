@@ -66,14 +66,12 @@ def describe_hypothesis(pose: Pose, number: int) -> str:
 
 
 def describe_error(error: Exception) -> str:
-    """Return why there is no new result."""
-    if isinstance(error, ClipperPlusError):
-        reason = str(error)
-    elif isinstance(error, MemoryError):
-        reason = "not enough memory for these settings"
-    else:
-        reason = f"{type(error).__name__}: {error}"
-    return f'<span style="color:{OUTLIER}">**No new result.**</span> {plain(reason)}'
+    """Return what went wrong; whoever calls says with what."""
+    if isinstance(error, OSError) and error.strerror:
+        return plain(error.strerror)
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    return plain(str(error) if isinstance(error, ClipperPlusError) else f"{type(error).__name__}: {error}")
 
 
 def _table(heading: tuple[str, ...], alignment: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
