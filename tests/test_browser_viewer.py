@@ -58,6 +58,11 @@ def type_into(page: Page, label: str, text: str) -> None:
     row.locator("input[type=text]").fill(text)
 
 
+def choose(page: Page, label: str, option: str) -> None:
+    page.page.get_by_label(label, exact=True).first.click()
+    page.page.get_by_role("option", name=option, exact=True).click()
+
+
 def agreement(page: Page) -> str:
     """Return what is said of the clique."""
     return str(page.page.get_by_text("matches agree").first.inner_text())
@@ -86,6 +91,14 @@ def test_clouds_come_and_go_with_their_checkboxes(page: Page) -> None:
     for box in boxes:
         box.check()
     until(lambda: drawn(page, SOURCE) > 3000 and drawn(page, TARGET) > 3000)
+
+
+def test_associations_are_lines_where_the_source_is_beside_the_target(page: Page) -> None:
+    aligned = drawn(page, INLIER)
+    choose(page, "source is", "beside the target")
+    until(lambda: drawn(page, INLIER) > 2 * aligned)
+    choose(page, "source is", "aligned")
+    until(lambda: drawn(page, INLIER) < 1.5 * aligned)
 
 
 def test_another_epsilon_gives_another_result(page: Page) -> None:

@@ -57,8 +57,8 @@ def command(
         threads=threads,
     )
     try:
-        typer.echo(f"viewer: {viewer.url} (Ctrl-C ends it)")
         with suppress(KeyboardInterrupt):
+            typer.echo(f"viewer: {viewer.url} (Ctrl-C ends it)")
             threading.Event().wait()
     finally:
         viewer.close()

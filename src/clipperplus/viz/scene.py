@@ -61,7 +61,8 @@ class Scene:
         self._source_centre = _middle(self._source_points)
         self._origin = _middle(self._target_points)
         self._motion = np.eye(4)
-        self._up: _Array = np.array(UP["+z"])
+        self.up = likely_up(target)
+        """One of :data:`UP`: for where to look from, and which way is beside."""
         self.source = self._add_points("/source", self._source_points - self._source_centre, SOURCE)
         self.target = self._add_points("/target", self._target_points - self._origin, TARGET)
         self.inliers = server.scene.add_frame("/inliers", show_axes=False)
@@ -82,7 +83,7 @@ class Scene:
         explained[inliers] = True
         size = _MARK_SIZE * (pose.voxel_size or 0.0)
         self._add_lines("/outliers/lines", lines[~explained], OUTLIER, 0.5)  # pixels: the clouds show through them
-        self._add_lines("/inliers/lines", lines[explained], INLIER, 1.5)
+        self._add_lines("/inliers/lines", lines[explained], INLIER, 1.0)
         self._add_points("/inliers/points", lines[explained].reshape(-1, 3), INLIER, size)
 
     def scale_points(self, voxel_size: float) -> None:
@@ -91,7 +92,7 @@ class Scene:
 
     def beside(self, motion: _Array) -> _Array:
         """Return a transform of the source followed by a shift to the left of the target."""
-        left = np.cross(self._up, self._forward())
+        left = np.cross(UP[self.up], self._forward())
         shift = np.eye(4)
         if len(self._source_points) and len(self._target_points):
             here = np.quantile(apply_transform(motion, self._source_points) @ left, 0.01)
@@ -100,14 +101,14 @@ class Scene:
             shift[:3, 3] = left * (there - here + 0.2 * radius)
         return np.asarray(shift @ motion)
 
-    def look(self, up: str) -> None:
+    def look(self) -> None:
         """Look at all that is shown from above, from where the target was seen."""
-        self._up = np.array(UP[up])
+        up = np.array(UP[self.up])
         moved = apply_transform(self._motion, self._source_points)
         centre, radius = _middle_and_radius(np.concatenate((moved, self._target_points)) - self._origin)
         distance = 0.95 * radius / np.sin(_FIELD_OF_VIEW / 2.0)  # clouds seldom fill the corners of their boxes
-        away = np.sin(_ELEVATION) * self._up - np.cos(_ELEVATION) * self._forward()
-        self._server.scene.set_up_direction(tuple(self._up))
+        away = np.sin(_ELEVATION) * up - np.cos(_ELEVATION) * self._forward()
+        self._server.scene.set_up_direction(UP[self.up])
         for camera in (self._server.initial_camera, *(c.camera for c in self._server.get_clients().values())):
             camera.near, camera.far, camera.fov = distance / 1e3, distance * 1e3, _FIELD_OF_VIEW
             camera.position = centre + distance * away
@@ -115,11 +116,12 @@ class Scene:
 
     def _forward(self) -> _Array:
         """Return the horizontal direction from where the sensor was to the target, any if it was in the midst."""
+        up = np.array(UP[self.up])
         way = self._origin - self._viewpoint
-        way = way - (way @ self._up) * self._up
+        way = way - (way @ up) * up
         _, radius = _middle_and_radius(self._target_points)
         if np.linalg.norm(way) < 0.2 * radius:
-            way = np.roll(self._up, 1)
+            way = np.roll(up, 1)
         return np.asarray(way / np.linalg.norm(way))
 
     def _add_points(self, name: str, points: _Array, colour: str, size: float = 0.01) -> Any:

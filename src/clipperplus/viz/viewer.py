@@ -24,13 +24,13 @@ from .packages import require
 from .pair import Pair, Settings
 from .panel import AS_GIVEN, BESIDE, Panel
 from .ports import free_port
-from .scene import MOST_POINTS, Scene, likely_up
+from .scene import MOST_POINTS, Scene
 from .viewer_words import describe_error, plain
 
 __all__ = ["Viewer"]
 
-_PATIENCE = 2.0
-"""Seconds that a step of the registration has to end in when the viewer is closed."""
+_PATIENCE = 0.5
+"""Seconds that a step of the registration has to end in when the viewer is closed; the process can end without it."""
 
 
 class Viewer:
@@ -70,19 +70,17 @@ class Viewer:
             self._server = viser.ViserServer(host=host, port=free, label="clipperplus", verbose=False)
         self._server.gui.configure_theme(show_logo=False, show_share_button=False)
         self._server.gui.main_panel.dock_right()
-        up = likely_up(clouds[1])
         self._scene = Scene(self._server, *clouds)
         self._scene.scale_points(settings.voxel_size)
-        self._scene.look(up)
         notes = "\n\n".join(_describe(name, cloud) for name, cloud in zip(names, clouds, strict=True))
-        self._panel = Panel(self._server.gui, settings, usual, up, notes)
+        self._panel = Panel(self._server.gui, settings, usual, self._scene.up, notes)
         self._background: Background[Settings, Pose] = Background(Pair(*clouds, threads=threads).register, self)
         self._panel.on_settings(self._request)
         self._panel.on_display(self._draw)
         self._panel.on_view(self._draw_and_look)
         self._panel.save.on_click(self._save)
+        self._draw_and_look()
         self._request()
-        self._draw()
 
     @property
     def url(self) -> str:
@@ -121,8 +119,9 @@ class Viewer:
 
     def _draw_and_look(self) -> None:
         with self._lock, self._server.atomic():
+            self._scene.up = self._panel.up.value
             self._draw()
-            self._scene.look(self._panel.up.value)
+            self._scene.look()
 
     def _draw(self) -> None:
         """Show what is to be shown of the last result."""

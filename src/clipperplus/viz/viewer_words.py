@@ -25,7 +25,8 @@ def describe_status(pose: Pose) -> str:
     proof = "proven to be the most" if clique.optimal else f"not proven: at most {clique.upper_bound}"
     return "\n\n".join(
         (
-            f'### <span style="color:{colour}">{pose.status.value}</span>: {plain(words.verdict(pose))}',
+            f'### <span style="color:{colour}">{pose.status.value}</span>',
+            f"**{plain(words.verdict(pose))}**",
             f"confidence **{pose.confidence:.2f}**, inliers **{pose.num_inliers}** of {len(pose.associations)}",
             f"**{clique.size}** matches agree, {proof}",
         )
