@@ -13,7 +13,7 @@ import typer
 
 from ..errors import ClipperPlusError
 from ..info import core_info
-from . import bench, clique, demo, register
+from . import bench, clique, demo, register, view
 
 __all__ = ["app", "main"]
 
@@ -29,6 +29,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.command)
 app.command("register")(register.command)
+app.command("view")(view.command)
 app.command("clique")(clique.command)
 app.add_typer(bench.app, name="bench")
 

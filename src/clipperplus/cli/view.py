@@ -1,0 +1,74 @@
+"""``clipperplus view``: a registration in the browser, to try settings on."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..clique import METHODS
+from ..errors import OptionError
+from ..io.clouds import Cloud, read_cloud
+from ..synthetic import room_scans
+from ..viz.viewer import Viewer
+
+__all__ = ["command"]
+
+
+def command(
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A point cloud: .ply .pcd .xyz .txt .csv .npy .npz .bin .las .laz. Without files: simulated scans.",
+            show_default=False,
+        ),
+    ] = None,
+    target: Annotated[Path | None, typer.Argument(help="Another one, of the same place.", show_default=False)] = None,
+    voxel_size: Annotated[float | None, typer.Option(help="Metres; without it: chosen from the clouds.")] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="Metres by which distances between matched points may differ; without it: the voxel size."),
+    ] = None,
+    method: Annotated[str, typer.Option(help=f"Of the clique: one of {', '.join(METHODS)}.")] = "auto",
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Or the next one that is free; 0: any.")] = 8080,
+    output: Annotated[Path, typer.Option(help="Text file for the transform, where it is saved.")] = Path(
+        "transform.txt"
+    ),
+    threads: Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")] = 1,
+) -> None:
+    """Show two scans in the browser, registered anew whenever the settings are changed there.
+
+    Ctrl-C ends it.
+    """
+    names, clouds = _clouds(source, target)
+    viewer = Viewer(
+        names,
+        clouds,
+        voxel_size=voxel_size,
+        epsilon=epsilon,
+        method=method,
+        host=host,
+        port=port,
+        output=output,
+        threads=threads,
+    )
+    try:
+        with suppress(KeyboardInterrupt):
+            typer.echo(f"viewer: {viewer.url} (Ctrl-C ends it)")
+            threading.Event().wait()
+    finally:
+        viewer.close()
+
+
+def _clouds(source: Path | None, target: Path | None) -> tuple[tuple[str, str], tuple[Cloud, Cloud]]:
+    """Return the names and the points of two files, or of simulated scans."""
+    if source is None:
+        scans = room_scans()
+        return ("simulated room, first scan", "second scan"), (Cloud(scans.source), Cloud(scans.target))
+    if target is None:
+        raise OptionError(f"target: expected a second point cloud, or no file at all, got only {source}")
+    return (source.name, target.name), (read_cloud(source), read_cloud(target))

@@ -1,0 +1,92 @@
+"""A browser to look at pages with, and what can be read off its pictures."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib.image
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from clipperplus.viz.palette import rgb
+
+Pixels = npt.NDArray[np.uint8]
+
+_PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+_OPTIONS = (
+    "--headless",
+    "--no-sandbox",
+    "--use-angle=swiftshader",  # WebGL on the processor, where there is no other
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+class Page:
+    """A page that remembers what went wrong on it and what it asked for."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        """That of playwright."""
+        self.errors: list[str] = []
+        """Errors on the console, and exceptions that nobody caught."""
+        self.requests: list[str] = []
+        """Addresses of all that was asked for, web sockets among it."""
+        page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("websocket", lambda socket: self.requests.append(socket.url))
+
+    def screenshot(self, of: str = "body") -> Pixels:
+        """Return what is seen, or the part of it that an element takes up."""
+        return pixels(self.page.locator(of).first.screenshot())
+
+
+def find_chromium() -> str | None:
+    """Return the path of a browser, None if there is none."""
+    return next(filter(None, map(shutil.which, _PROGRAMS)), None)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Start a browser; without one the test is skipped, but where all tests must run."""
+    program = find_chromium()
+    if program is None:
+        reason = f"no browser: none of {', '.join(_PROGRAMS)} is installed"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=list(_OPTIONS))
+        yield started
+        started.close()
+
+
+def open_page(browser: Any, url: str, *, width: int = 1200, height: int = 900) -> Page:
+    """Open an address in a window of its own."""
+    page = Page(browser.new_page(viewport={"width": width, "height": height}))
+    page.page.goto(url)
+    return page
+
+
+def pixels(png: bytes) -> Pixels:
+    """Return the colours of a picture, ``(height, width, 3)``."""
+    picture = matplotlib.image.imread(io.BytesIO(png), format="png")
+    return np.asarray((picture[..., :3] * 255.0).round(), dtype=np.uint8)
+
+
+def count_near(picture: Pixels, colour: str, tolerance: int = 30) -> int:
+    """Return how many pixels differ from ``#rrggbb`` by at most the tolerance in red, in green and in blue."""
+    return int((np.abs(picture.astype(np.int16) - rgb(colour)) <= tolerance).all(axis=-1).sum())
