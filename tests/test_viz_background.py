@@ -11,9 +11,9 @@ import pytest
 from simulated import room
 
 import clipperplus as cp
-from clipperplus.viz.background import Background, Progress, Report
-from clipperplus.viz.pair import STEPS, Pair, Settings
 from clipperplus.viz.sampling import thin
+from clipperplus.viz.viewer.background import Background, Progress, Report
+from clipperplus.viz.viewer.pair import STEPS, Pair, Settings
 
 PATIENCE = 30.0
 """Seconds after which something that should have happened has not."""

@@ -16,11 +16,10 @@ from viewing import viewing
 import clipperplus as cp
 from clipperplus.cli import main
 from clipperplus.registration import Pose
-from clipperplus.viz import viewer_words
+from clipperplus.viz.framing import likely_up
 from clipperplus.viz.palette import INLIER, OUTLIER
-from clipperplus.viz.ports import free_port
-from clipperplus.viz.scene import likely_up
-from clipperplus.viz.viewer import Viewer
+from clipperplus.viz.viewer import Viewer, markdown
+from clipperplus.viz.viewer.ports import free_port
 
 
 def listening(port: int) -> set[str]:
@@ -131,46 +130,46 @@ def test_a_viewer_of_clouds_without_points_starts_and_ends() -> None:
 
 
 def test_cameras_look_along_z_and_lidars_stand_upright() -> None:
-    assert likely_up(cp.Cloud(room().target)) == "-y"
-    assert likely_up(cp.Cloud(np.random.default_rng(0).normal(size=(100, 3)))) == "+z"
-    assert likely_up(cp.Cloud(np.empty((0, 3)))) == "+z"
+    assert likely_up(room().target) == "-y"
+    assert likely_up(np.random.default_rng(0).normal(size=(100, 3))) == "+z"
+    assert likely_up(np.empty((0, 3))) == "+z"
 
 
 def test_the_status_is_said_with_the_numbers_that_settings_change() -> None:
     pose = registered_room()
-    text = viewer_words.describe_status(pose)
+    text = markdown.describe_status(pose)
     assert "trust it" in text
     assert f"inliers **{pose.num_inliers}** of {len(pose.associations)}" in text
     assert "proven to be the most" in text
     assert INLIER in text
-    text = viewer_words.describe_status(pose_without_transform())
+    text = markdown.describe_status(pose_without_transform())
     assert "there is no transform" in text
     assert OUTLIER in text
 
 
 def test_every_hypothesis_is_described_and_so_is_none() -> None:
     pose = registered_room()
-    assert "The answer" in viewer_words.describe_hypothesis(pose, 0)
+    assert "The answer" in markdown.describe_hypothesis(pose, 0)
     for number, other in enumerate(pose.alternatives, start=1):
-        text = viewer_words.describe_hypothesis(pose, number)
+        text = markdown.describe_hypothesis(pose, number)
         assert f"Alternative {number}" in text
         assert f"{other.support} inliers" in text
-    assert "no transform" in viewer_words.describe_hypothesis(pose_without_transform(), 0)
+    assert "no transform" in markdown.describe_hypothesis(pose_without_transform(), 0)
 
 
 def test_evidence_and_times_are_tables() -> None:
     pose = registered_room()
-    for text in (viewer_words.describe_evidence(pose), viewer_words.describe_steps(pose)):
+    for text in (markdown.describe_evidence(pose), markdown.describe_steps(pose)):
         lines = text.splitlines()
         assert len({line.count(" | ") for line in lines}) == 1
         assert len(lines) > 5
-    assert "clique" in viewer_words.describe_steps(pose)
-    assert "overlap" in viewer_words.describe_evidence(pose)
+    assert "clique" in markdown.describe_steps(pose)
+    assert "overlap" in markdown.describe_evidence(pose)
 
 
 def test_names_and_errors_are_shown_as_they_are() -> None:
-    assert viewer_words.plain("<b>_a_*.ply") == r"&lt;b&gt;\_a\_\*.ply"
-    assert viewer_words.describe_error(cp.OptionError("voxel_size: too small")) == r"voxel\_size: too small"
-    assert viewer_words.describe_error(IsADirectoryError(21, "Is a directory", "here")) == "Is a directory"
-    assert viewer_words.describe_error(MemoryError()) == "not enough memory"
-    assert viewer_words.describe_error(KeyError("else")) == "KeyError: 'else'"
+    assert markdown.plain("<b>_a_*.ply") == r"&lt;b&gt;\_a\_\*.ply"
+    assert markdown.describe_error(cp.OptionError("voxel_size: too small")) == r"voxel\_size: too small"
+    assert markdown.describe_error(IsADirectoryError(21, "Is a directory", "here")) == "Is a directory"
+    assert markdown.describe_error(MemoryError()) == "not enough memory"
+    assert markdown.describe_error(KeyError("else")) == "KeyError: 'else'"

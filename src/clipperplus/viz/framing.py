@@ -1,4 +1,4 @@
-"""From where to look at a cloud of which nothing is known: its least extent is taken for its height."""
+"""From where to look at a cloud of which nothing is known."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Frame", "axis_name", "frame_of", "middle_and_size"]
+__all__ = ["UP", "Frame", "axis_name", "frame_of", "likely_up", "middle_and_size"]
 
 _Array = npt.NDArray[np.float64]
 
+UP = {
+    "+z": (0.0, 0.0, 1.0),
+    "-y": (0.0, -1.0, 0.0),
+    "+y": (0.0, 1.0, 0.0),
+    "-z": (0.0, 0.0, -1.0),
+    "+x": (1.0, 0.0, 0.0),
+    "-x": (-1.0, 0.0, 0.0),
+}
+"""Directions that can be up, by name."""
 _STRAYS = 0.005
 """Share of the points that may lie outside of what counts, at each end of each axis."""
 
@@ -31,15 +40,18 @@ def middle_and_size(points: _Array) -> tuple[_Array, _Array]:
     return 0.5 * (low + high), high - low
 
 
-def frame_of(points: _Array) -> Frame:
-    """Return how to hold a cloud: the longest extent to the right, the least one upright.
+def likely_up(points: _Array) -> str:
+    """Return which of the directions ``UP`` is up: -y for what a camera saw, which looks along z, and else z."""
+    ahead = (np.abs(points[:, :2]) < 2.0 * points[:, 2:]).all(axis=1)
+    return "-y" if len(points) and ahead.mean() > 0.99 else "+z"
 
-    Robots and lidars have z up; where the least extent is that of y, the frame is a camera's, whose y points down.
-    """
+
+def frame_of(points: _Array) -> Frame:
+    """Return how to hold a cloud: as a camera saw it, or z up and the longest extent to the right."""
+    up = np.array(UP[likely_up(points)])
     _, size = middle_and_size(points)
-    vertical = int(size[[2, 1, 0]].argmin())  # the first of equal ones: z, then y
-    up = (np.array([0.0, 0.0, 1.0]), np.array([0.0, -1.0, 0.0]), np.array([1.0, 0.0, 0.0]))[vertical]
-    right = np.eye(3)[int(np.where(np.abs(up) > 0.0, -1.0, size).argmax())]
+    longest = 0 if up[2] == 0.0 else int(size[:2].argmax())
+    right = np.eye(3)[longest]
     return Frame(right=right, depth=np.cross(up, right), up=up)
 
 

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..clique import METHODS
-from ..registration import Pose
+from ...clique import METHODS
+from ...registration import Pose
+from ..framing import UP
+from ..palette import INLIER, OUTLIER, SOURCE, TARGET, rgb
 from .background import Progress
+from .markdown import describe_error, describe_evidence, describe_hypothesis, describe_status, describe_steps
 from .pair import Settings
-from .palette import INLIER, OUTLIER, SOURCE, TARGET, rgb
-from .scene import MOST_LINES, UP
-from .viewer_words import describe_error, describe_evidence, describe_hypothesis, describe_status, describe_steps
+from .scene import MOST_LINES
 
 __all__ = ["AS_GIVEN", "BESIDE", "Panel"]
 

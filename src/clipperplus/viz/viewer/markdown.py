@@ -6,9 +6,9 @@ import html
 import re
 from collections.abc import Iterable
 
-from ..errors import ClipperPlusError
-from ..registration import Pose, Status, words
-from .palette import INLIER, OUTLIER
+from ...errors import ClipperPlusError
+from ...registration import Pose, Status, words
+from ..palette import INLIER, OUTLIER
 
 __all__ = ["describe_error", "describe_evidence", "describe_hypothesis", "describe_status", "describe_steps", "plain"]
 

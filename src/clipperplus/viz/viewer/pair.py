@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..features import PreparedCloud, prepare
-from ..io.clouds import Cloud
-from ..registration import Pose, register
-from ..timing import Lap
+from ...features import PreparedCloud, prepare
+from ...io.clouds import Cloud
+from ...registration import Pose, register
+from ...timing import Lap
 from .background import Progress, Report
 
 __all__ = ["STEPS", "Pair", "Settings"]

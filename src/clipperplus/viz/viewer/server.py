@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..clique import METHODS
-from ..errors import ClipperPlusError, OptionError
-from ..io.clouds import Cloud
-from ..io.poses import write_transform
-from ..preprocess import choose_voxel_size
-from ..registration import Pose
-from ..validation import as_integer, as_length
+from ...clique import method_of
+from ...errors import ClipperPlusError
+from ...io.clouds import Cloud
+from ...io.poses import write_transform
+from ...preprocess import choose_voxel_size
+from ...registration import Pose
+from ...validation import as_integer, as_length
+from ..packages import require
 from .background import Background, Progress
-from .packages import require
+from .markdown import describe_error, plain
 from .pair import Pair, Settings
 from .panel import AS_GIVEN, BESIDE, Panel
 from .ports import free_port
 from .scene import MOST_POINTS, Scene
-from .viewer_words import describe_error, plain
 
 __all__ = ["Viewer"]
 
@@ -58,8 +58,7 @@ class Viewer:
         usual = choose_voxel_size(*clouds)
         size = usual if voxel_size is None else as_length("voxel_size", voxel_size)
         settings = Settings(size, size if epsilon is None else as_length("epsilon", epsilon), method)
-        if method not in METHODS:
-            raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
+        method_of(method)
         threads = as_integer("threads", threads, 1, 1024)
         self._host = host
         self._output = output

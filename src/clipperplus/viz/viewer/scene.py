@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io.clouds import Cloud
-from ..poses import to_quaternions
-from ..registration import Pose
-from ..transform import apply_transform
-from .palette import INLIER, OUTLIER, SOURCE, TARGET, rgb
-from .sampling import thin
+from ...io.clouds import Cloud
+from ...poses import to_quaternions
+from ...registration import Pose
+from ...transform import apply_transform
+from ..framing import UP, likely_up, middle_and_size
+from ..palette import INLIER, OUTLIER, SOURCE, TARGET, rgb
+from ..sampling import thin
 
-__all__ = ["MOST_LINES", "MOST_POINTS", "UP", "Scene", "likely_up"]
+__all__ = ["MOST_LINES", "MOST_POINTS", "Scene"]
 
 _Array = npt.NDArray[np.float64]
 
@@ -32,22 +33,6 @@ _MARK_SIZE = 0.25
 """Voxels: the points of inliers, which are seen where their lines are too short."""
 _FIELD_OF_VIEW = np.radians(50.0)
 _ELEVATION = np.radians(35.0)
-UP = {
-    "+z": (0.0, 0.0, 1.0),
-    "-y": (0.0, -1.0, 0.0),
-    "+y": (0.0, 1.0, 0.0),
-    "-z": (0.0, 0.0, -1.0),
-    "+x": (1.0, 0.0, 0.0),
-    "-x": (-1.0, 0.0, 0.0),
-}
-"""Directions that can be up, by name."""
-
-
-def likely_up(cloud: Cloud) -> str:
-    """Return which direction is up: -y for what a camera saw, which looks along z, and else z."""
-    points = cloud.points
-    ahead = (np.abs(points[:, :2]) < 2.0 * points[:, 2:]).all(axis=1)
-    return "-y" if len(points) and ahead.mean() > 0.99 else "+z"
 
 
 class Scene:
@@ -58,11 +43,11 @@ class Scene:
         self._viewpoint = np.zeros(3) if target.viewpoint is None else target.viewpoint
         self._source_points = thin(source.points, MOST_POINTS)
         self._target_points = thin(target.points, MOST_POINTS)
-        self._source_centre = _middle(self._source_points)
-        self._origin = _middle(self._target_points)
+        self._source_centre = middle_and_size(self._source_points)[0]
+        self._origin = middle_and_size(self._target_points)[0]
         self._motion = np.eye(4)
-        self.up = likely_up(target)
-        """One of :data:`UP`: for where to look from, and which way is beside."""
+        self.up = likely_up(target.points)
+        """One of ``UP``: for where to look from, and which way is beside."""
         self.source = self._add_points("/source", self._source_points - self._source_centre, SOURCE)
         self.target = self._add_points("/target", self._target_points - self._origin, TARGET)
         self.inliers = server.scene.add_frame("/inliers", show_axes=False)
@@ -135,13 +120,7 @@ class Scene:
         )
 
 
-def _middle(points: _Array) -> _Array:
-    return _middle_and_radius(points)[0]
-
-
 def _middle_and_radius(points: _Array) -> tuple[_Array, float]:
-    """Return the middle of a cloud and how far it reaches, without strays."""
-    if not len(points):
-        return np.zeros(3), 1.0
-    low, high = np.quantile(points, (0.01, 0.99), axis=0)
-    return (low + high) / 2.0, float(np.linalg.norm(high - low)) / 2.0 or 1.0
+    """Return the middle of a cloud and how far it reaches."""
+    middle, size = middle_and_size(points)
+    return middle, float(np.linalg.norm(size)) / 2.0 or 1.0
