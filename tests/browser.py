@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib.image
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 from clipperplus.viz.palette import rgb
 
@@ -52,24 +51,21 @@ class Page:
         return pixels(self.page.locator(of).first.screenshot())
 
 
-def find_chromium() -> str | None:
-    """Return the path of a browser, None if there is none."""
-    return next(filter(None, map(shutil.which, _PROGRAMS)), None)
+def find_chromium() -> str:
+    """Return the path of a browser."""
+    found = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    if found is None:
+        raise FileNotFoundError(f"no browser: none of {', '.join(_PROGRAMS)} is installed")
+    return found
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Start a browser; without one the test is skipped, but where all tests must run."""
-    program = find_chromium()
-    if program is None:
-        reason = f"no browser: none of {', '.join(_PROGRAMS)} is installed"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+@contextmanager
+def launch() -> Iterator[Any]:
+    """Start a browser, and end it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=list(_OPTIONS))
+        started = playwright.chromium.launch(executable_path=find_chromium(), args=list(_OPTIONS))
         yield started
         started.close()
 
@@ -77,7 +73,7 @@ def browser() -> Iterator[Any]:
 def open_page(browser: Any, url: str, *, width: int = 1200, height: int = 900) -> Page:
     """Open an address in a window of its own."""
     page = Page(browser.new_page(viewport={"width": width, "height": height}))
-    page.page.goto(url)
+    page.page.goto(url, timeout=120_000)  # of a report, all of it: it is drawn while it loads
     return page
 
 

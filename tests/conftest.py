@@ -1,12 +1,14 @@
-"""Fixtures: the instruction sets of this machine and the real data, where there is any."""
+"""Fixtures: the instruction sets of this machine, its browser, and the real data, where there is any."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from browser import find_chromium, launch
 from hypothesis import settings
 
 from clipperplus import _core
@@ -24,6 +26,19 @@ def simd(request: pytest.FixtureRequest) -> Iterator[str]:
     _core.select_simd(request.param)
     yield request.param
     _core.select_simd(before)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Start a browser; without one the test is skipped, but not where all tests must run."""
+    try:
+        find_chromium()
+    except FileNotFoundError as error:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(error))
+    with launch() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

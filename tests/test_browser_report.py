@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser import Page, browser, count_near, open_page, pixels
+from browser import Page, count_near, open_page, pixels
 from simulated import registered_room, room
 
 import clipperplus as cp
 from clipperplus.viz import palette
-
-__all__ = ["browser"]
 
 
 class Report:

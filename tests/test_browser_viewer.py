@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser import Page, browser, count_near, open_page  # noqa: F401 - browser is a fixture
+from browser import Page, count_near, open_page
 from viewing import Viewing, viewing
 
 from clipperplus.io.poses import read_transform
@@ -31,7 +31,7 @@ def view(folder: Path) -> Iterator[Viewing]:
 
 
 @pytest.fixture(scope="module")
-def page(browser: Any, view: Viewing) -> Page:  # noqa: F811
+def page(browser: Any, view: Viewing) -> Page:
     """Return the page once the first result is drawn."""
     # Without a fixed resolution the page takes a coarser one where it is slow, and other colours with it.
     opened = open_page(browser, f"{view.url}/?fixedDpr=1", width=900, height=600)

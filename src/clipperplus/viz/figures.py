@@ -69,6 +69,7 @@ def _draw_adjacency(axes: Any, graph: Graph, clique: npt.NDArray[np.int64]) -> N
     axes.vlines(middle, -0.035 * n, -0.01 * n, **beside)
     axes.hlines(middle, 1.01 * n, 1.035 * n, **beside)
     axes.set(xlim=(0, n), ylim=(n, 0), xlabel="vertices by decreasing core number")
+    axes.xaxis.get_major_locator().set_params(nbins=5)  # numbers of large graphs are long
     axes.set_title(f"{graph.num_vertices} vertices, {graph.num_edges} edges; clique of {len(clique)}", pad=10)
     for side in ("top", "right"):
         axes.spines[side].set_visible(True)

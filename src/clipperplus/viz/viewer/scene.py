@@ -27,7 +27,7 @@ MOST_POINTS = 100_000
 """Of each cloud; more make a browser slow without showing more."""
 MOST_LINES = 3000
 """Of inliers, and of outliers."""
-_POINT_SIZE = 0.06
+_POINT_SIZE = 0.1
 """Voxels."""
 _MARK_SIZE = 0.25
 """Voxels: the points of inliers, which are seen where their lines are too short."""
