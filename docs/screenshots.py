@@ -61,7 +61,7 @@ def draw_pose(scans: ScanPair, path: Path) -> None:
 def draw_clique(scans: ScanPair, path: Path) -> None:
     """Draw a clique that takes a search, and how its bound falls."""
     source, target = (cp.prepare(cloud, voxel_size=0.11) for cloud in (scans.source, scans.target))
-    matches = cp.match_features(source.features, target.features, k=3)
+    matches = cp.match_features(source.features, target.features)
     graph = cp.consistency_graph(source.points, target.points, matches, epsilon=0.2)
     cp.find_clique(graph, method="exact").plot(graph, path)
 

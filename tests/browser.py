@@ -48,7 +48,7 @@ class Page:
 
     def screenshot(self, of: str = "body") -> Pixels:
         """Return what is seen, or the part of it that an element takes up."""
-        return pixels(self.page.locator(of).first.screenshot())
+        return pixels(self.page.screenshot(clip=self.page.locator(of).first.bounding_box()))
 
 
 def find_chromium() -> str:

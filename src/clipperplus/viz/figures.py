@@ -95,7 +95,9 @@ def _draw_course(axes: Any, result: CliqueResult) -> None:
     axes.yaxis.get_major_locator().set_params(integer=True)
     axes.grid(axis="y")
     axes.legend(frameon=False, loc="upper right")
-    axes.set_ylim(0.0, 1.3 * max(bounds))  # with room for the legend
+    gap = bounds[0] - sizes[0]
+    low = sizes[0] - 0.25 * gap if gap else 0.0
+    axes.set_ylim(low, bounds[0] + 0.3 * (bounds[0] - low))  # with room for the legend
     proof = f"proven by the {result.certificate.value}" if result.optimal else f"not proven: at most {bounds[-1]}"
     axes.set_title(f"{result.method}: {result.size} vertices, {proof}", pad=10)
 
