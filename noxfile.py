@@ -22,6 +22,7 @@ BENCHMARKS = (
     "clouds",
     "registration",
     "confidence",
+    "few_points",
     "registration_peers",
 )
 PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "docs", "noxfile.py")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -154,12 +155,32 @@ def evidence(**other: float) -> cp.Evidence:
         ({"conflict": 0.1}, {"conflict": 0.0}),
         ({"runner_up": 0.95}, {"runner_up": 0.05}),
         ({"undetermined": 3}, {"undetermined": 0}),
+        ({"points": 100}, {"points": 1000}),
     ],
 )
 def test_better_evidence_gives_more_confidence(worse: dict[str, float], better: dict[str, float]) -> None:
     less, usual, more = (evidence(**other).confidence() for other in (worse, {}, better))
     assert 0.0 < less < more < 1.0
     assert less <= usual <= more
+
+
+def test_more_points_than_enough_prove_nothing_more() -> None:
+    assert evidence(points=1000).confidence() == evidence(points=10**6).confidence() == evidence().confidence()
+    assert 0.0 < evidence(points=0).confidence() < 1e-6
+
+
+def test_voxels_that_leave_few_points_do_not_make_wrong_answers_trustworthy() -> None:
+    """Scans of different rooms, voxels of 70 cm: wrong answers explain the little that is left."""
+    places = [cp.synthetic.room_scans(seed=seed, resolution=64, frames=2) for seed in range(8)]
+    pairs = zip(places, places[1:] + places[:1], strict=True)
+    wrong = [cp.register(place.source, other.target, voxel_size=0.7) for place, other in pairs]
+    assert sum(replace(pose.evidence, points=1000).confidence() > 0.9 for pose in wrong) >= 6
+    assert all(pose.confidence < 0.5 for pose in wrong)
+
+
+def test_less_than_three_matches_without_clouds_are_no_evidence() -> None:
+    assert cp.Evidence(associations=2, explained=2, runner_up=0.0).confidence() == 0.0
+    assert cp.Evidence(associations=30, explained=20, runner_up=0.0).confidence() > 0.5
 
 
 @pytest.mark.parametrize("kind", [{}, {"conflict": None}, {"overlap": None, "against": None, "conflict": None}])

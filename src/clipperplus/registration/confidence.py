@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Evidence", "Status", "clouds_terms", "judge", "matches_terms"]
+__all__ = ["ENOUGH_POINTS", "WEIGHT_OF_FEW_POINTS", "Evidence", "Status", "clouds_terms", "judge", "matches_terms"]
 
 
 class Status(enum.Enum):
@@ -34,6 +34,9 @@ _OF_SCANS = (-1.754, 1.990, 1.095, -0.852, -3.656, -2.673)
 _OF_CLOUDS = (-7.995, 2.441, 0.693, -2.202, -4.637)
 # … and of matches_terms().
 _OF_MATCHES = (-8.377, 4.819, -0.985, -7.665)
+# With few points, wrong answers explain the little that there is. Fitted by benchmarks/few_points.py:
+ENOUGH_POINTS = 1000
+WEIGHT_OF_FEW_POINTS = 3.0
 
 
 @dataclass(frozen=True)
@@ -55,16 +58,22 @@ class Evidence:
     was not looked at."""
     undetermined: int = 0
     """Directions of the motion that the surfaces do not determine."""
+    points: int | None = None
+    """Points of the smaller cloud, reduced to voxels; None without clouds."""
 
     def confidence(self) -> float:
         """Return the probability that the transform is right: logistic in the logarithms of the evidence."""
         if self.overlap is None or self.against is None:
+            if self.explained < 3:  # do not determine a motion
+                return 0.0
             (constant, *weights), terms = _OF_MATCHES, matches_terms(self.explained, self.associations, self.runner_up)
         else:
             (constant, *weights) = _OF_CLOUDS if self.conflict is None else _OF_SCANS
             net = self.overlap - self.against
             terms = clouds_terms(self.explained, net, self.runner_up, self.undetermined, self.conflict)
         logit = constant + sum(weight * term for weight, term in zip(weights, terms, strict=True))
+        if self.points is not None:
+            logit += WEIGHT_OF_FEW_POINTS * math.log(min(1.0, max(self.points, 1) / ENOUGH_POINTS))
         return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, logit))))
 
 

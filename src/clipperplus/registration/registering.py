@@ -159,6 +159,7 @@ def register(
         against=float(final.against[0]),
         conflict=None if final.conflict is None else float(final.conflict[0]),
         undetermined=len(weak),
+        points=min(len(moving.points), len(fixed.points)),
     )
     confidence = evidence.confidence()
     rival = any(is_rival(evidence.overlap, other) for other in others)
