@@ -23,6 +23,7 @@ BENCHMARKS = (
     "registration",
     "confidence",
     "few_points",
+    "pictures",
     "registration_peers",
 )
 PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "docs", "noxfile.py")

@@ -65,9 +65,11 @@ class SceneRecall:
     """A line of a table: the pairs of one scene, or of all."""
 
     scene: str
+    """Its name."""
     pairs: int
     """Those that count."""
     registered: int
+    """Those of them that are registered by the protocol."""
     recall: float | None
     """``registered / pairs``; None without pairs."""
     rotation_error: float | None

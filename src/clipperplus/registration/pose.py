@@ -46,6 +46,7 @@ class Pose:
     """A transform from the source's frame to the target's, and why it is, or is not, to be trusted."""
 
     status: Status
+    """What to make of it."""
     T_target_source: npt.NDArray[np.float64] | None
     """``(4, 4)``; moves points of the source into the frame of the target. None if there are too few inliers, or if the
     surfaces disagree."""
@@ -71,6 +72,7 @@ class Pose:
     stages: tuple[Lap, ...] = field(repr=False)
     """What was done and how long it took."""
     seconds: float
+    """Time of all of it."""
     graph: Graph = field(repr=False)
     """The consistency graph: a vertex for each association, an edge where two of them agree."""
     min_confidence: float = 0.5
@@ -84,6 +86,7 @@ class Pose:
     source_points: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)), repr=False)
     """The points that associations number: voxel means where clouds were given."""
     target_points: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)), repr=False)
+    """The same of the target."""
 
     @property
     def num_inliers(self) -> int:

@@ -24,6 +24,7 @@ class TwoRobots:
     truth_a: npt.NDArray[np.float64]
     """Where the robots really were, in a common frame."""
     truth_b: npt.NDArray[np.float64]
+    """The same of the second one."""
     loops: npt.NDArray[np.int64]
     """``(m, 2)``: pose of the first robot, pose of the second."""
     measurements: npt.NDArray[np.float64]
