@@ -23,7 +23,7 @@ BENCHMARKS = (
     "registration",
     "confidence",
     "few_points",
-    "pictures",
+    "drawing",
     "registration_peers",
 )
 PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "docs", "noxfile.py")

@@ -80,7 +80,7 @@ def main() -> None:
     body = f"""Scans of a simulated room, medians of {REPEATS}, one thread. Imports are whole processes.
 
 {markdown_table(("what", "time", "file"), rows)}"""
-    write_report("pictures", "What pictures cost", "python benchmarks/pictures.py", body)
+    write_report("drawing", "What pictures cost", "python benchmarks/drawing.py", body)
 
 
 if __name__ == "__main__":
