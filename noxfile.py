@@ -26,6 +26,8 @@ BENCHMARKS = (
     "drawing",
     "registration_peers",
 )
+WHEELS: list[Path] = []
+"""The package, once it is built."""
 PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "docs", "noxfile.py")
 
 
@@ -44,7 +46,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Run mypy in strict mode over the installed package, with the stubs that the build generates."""
-    session.install(".", "mypy>=1.15", "nox")
+    _install_package(session, "", "mypy>=1.15", "nox")
     session.run("mypy", "-p", "clipperplus")
     scripts = [path for folder in ("benchmarks", "examples", "docs") for path in sorted(Path(folder).glob("*.py"))]
     session.run("mypy", "noxfile.py", *map(str, scripts))
@@ -60,7 +62,7 @@ def docs(session: nox.Session) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the Python tests."""
-    session.install(".[test]")
+    _install_package(session, "[test]")
     _install_browser(session)
     session.run("pytest", *(session.posargs or ("-n", "2", "--dist", "loadfile")))
 
@@ -71,6 +73,18 @@ def pythons(session: nox.Session) -> None:
     session.install(".[test]")
     _install_browser(session)
     session.run("pytest", *session.posargs)
+
+
+def _install_package(session: nox.Session, extra: str, *others: str) -> None:
+    """Install the package with an extra; it is compiled once for all sessions of a run."""
+    folder = Path("build", "wheel").resolve()
+    if not WHEELS:
+        shutil.rmtree(folder, ignore_errors=True)
+        session.run("python", "-m", "pip", "wheel", "--no-deps", "--wheel-dir", str(folder), ".", silent=True)
+        WHEELS.extend(folder.glob("*.whl"))
+    session.install(f"clipperplus{extra} @ {WHEELS[0].as_uri()}", *others)
+    # Where the session is used again, pip would keep what it installed then: the version is the same.
+    session.install("--force-reinstall", "--no-deps", str(WHEELS[0]))
 
 
 def _install_browser(session: nox.Session) -> None:
