@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import platform
+import re
 from importlib import resources
 from os import PathLike
 from typing import Any
@@ -65,22 +66,21 @@ def write_report(
     path = as_path(path)
     if not isinstance(names, tuple) or [type(name) for name in names] != [str, str]:
         raise OptionError(f"names: expected two strings, got {names!r}")
+    if command is not None and not isinstance(command, str):
+        raise OptionError(f"command: expected a string or None, got {command!r}")
     plotly = require("plotly.offline", "a report").get_plotlyjs()
     content = _gather(pose, shown_clouds(pose, source, target, _MOST_POINTS), names, command)
     colours = {name.lower(): getattr(palette, name) for name in ("SOURCE", "TARGET", "INLIER", "OUTLIER", "EDGE")}
-    # A closing tag within a string would end the script.
-    data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("</", "<\\/")
+    # A tag or the beginning of a comment within a string would change where the script ends.
+    data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     page = _fill("page.html", style=_fill("page.css", **colours), data=data, plotly=plotly, script=_fill("page.js"))
     path.write_text(page, encoding="utf-8")
 
 
 def _fill(name: str, **parts: str) -> str:
-    """Return a file of the page with ``{{part}}`` replaced by each part."""
+    """Return a file of the page with each ``{{part}}`` replaced, but not those within what replaces one."""
     text = resources.files(__package__).joinpath("page", name).read_text(encoding="utf-8")
-    for part, value in parts.items():
-        before, after = text.split("{{" + part + "}}")
-        text = before + value + after
-    return text
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], text)
 
 
 def _gather(
