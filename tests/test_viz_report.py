@@ -142,6 +142,17 @@ def test_poses_without_transform_have_a_report(tmp_path: Path) -> None:
         assert not data["trusted"]
 
 
+def test_clouds_far_from_the_origin_are_drawn_around_a_round_place_close_by(tmp_path: Path) -> None:
+    path = tmp_path / "far.html"
+    source, target, _ = planted(100, 0)
+    for shift, origin in ((np.zeros(3), [0, 0, 0]), (np.array([5e5, -5e6, 0.0]), [5e5, -5e6, 0])):
+        cp.solve(source, target + shift, epsilon=0.02).report(path)
+        assert np.abs(np.subtract(data_of(path)["origin"], origin)).max() <= np.ptp(target, axis=0).max()
+        assert all(part % 10 == 0 for part in data_of(path)["origin"])
+    cp.solve(np.full((3, 3), 1e8), np.full((3, 3), 1e8)).report(path)
+    assert data_of(path)["origin"] == [1e8] * 3
+
+
 def test_names_cannot_break_the_page(tmp_path: Path) -> None:
     path = tmp_path / "names.html"
     evil = '</script><script>alert("x")</script><!-- <script> \u2028 \udc80 {{data}} {{plotly}} {{script}}'

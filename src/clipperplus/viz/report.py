@@ -43,6 +43,8 @@ _MOST_VERTICES = 150
 _GRID = 2**16 - 1
 _APART = 1.15
 """By how much of the mean extent of both clouds the source is set apart, so that matches can be seen."""
+_FAR = 100.0
+"""How many times its extent a cloud may be from the origin for it to be drawn in its own coordinates."""
 _LONG = 2.0
 """How many times as wide as deep a scene may be for the source to be set apart to its side."""
 
@@ -149,9 +151,21 @@ def _point_of_view(clouds: tuple[ShownCloud, ShownCloud]) -> dict[str, Any]:
     width, depth = (float((size + other_size) @ np.abs(axis)) for axis in (frame.right, frame.depth))
     step = width * frame.right if width < _LONG * depth else depth * frame.depth
     return {
+        "origin": _origin(target.points if len(target.points) else source.points).tolist(),
         "apart": (other_middle - middle - 0.5 * _APART * step).tolist(),
         "frame": {name: axis.tolist() for name, axis in frame._asdict().items()},
     }
+
+
+def _origin(points: _Array) -> _Array:
+    """Return the place that is drawn as zero: the origin, or a round one close by where that is far away.
+
+    Browsers draw in single precision, which cannot tell the points of a room in the coordinates of a country apart.
+    """
+    middle, size = middle_and_size(points)
+    extent = float(size.max())
+    unit = 10.0 ** np.ceil(np.log10(extent)) if extent > 0.0 else 1.0
+    return np.where(np.abs(middle) > _FAR * extent, np.round(middle / unit) * unit, 0.0)
 
 
 def _facts(pose: Pose, clouds: tuple[ShownCloud, ShownCloud]) -> list[tuple[str, str]]:
