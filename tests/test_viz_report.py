@@ -117,7 +117,17 @@ def test_many_matches_are_thinned_and_it_says_so(tmp_path: Path) -> None:
     inliers = shown[data["transforms"][0]["inliers"]]
     distance = np.linalg.norm(inliers[:, None] - source[pose.inliers][None], axis=2).min(axis=1)
     assert distance.max() < 1e-4
+    assert data["transforms"][0]["support"] == pose.num_inliers == 3000
     assert path.stat().st_size < 8e6
+
+
+def test_few_inliers_are_not_lost_among_many_outliers(tmp_path: Path) -> None:
+    source, target, _ = planted(50, 8000)
+    pose = cp.solve(source, target, epsilon=0.02)
+    pose.report(tmp_path / "few.html")
+    data = data_of(tmp_path / "few.html")
+    assert len(data["transforms"][0]["inliers"]) == pose.num_inliers
+    assert (data["matches"]["total"], data["matches"]["text"]) == (8050, "Shown: 3000 of 8050 matches.")
 
 
 def test_a_report_of_a_5000_point_pair_takes_less_than_two_seconds(tmp_path: Path) -> None:

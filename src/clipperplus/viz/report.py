@@ -91,7 +91,7 @@ def _gather(
     """Return everything that the page shows."""
     core = core_info()
     motion = pose.T_target_source
-    matches = thin(np.arange(len(pose.associations)), _MOST_MATCHES)
+    matches = _shown_matches(pose)
     return {
         "source": {"name": names[0], "points": _encode(clouds[0].points)},
         "target": {"name": names[1], "points": _encode(clouds[1].points)},
@@ -99,6 +99,7 @@ def _gather(
         "matches": {
             "source": _encode(pose.source_points[pose.associations[matches, 0]]),
             "target": _encode(pose.target_points[pose.associations[matches, 1]]),
+            "total": len(pose.associations),
             "text": f"Shown: {'all' if len(matches) == len(pose.associations) else f'{len(matches)} of'} "
             f"{len(pose.associations)} matches.",
         },
@@ -130,15 +131,28 @@ def _encode(points: _Array) -> dict[str, Any]:
     return {"low": low.tolist(), "step": step.tolist(), "steps": base64.b64encode(steps.tobytes()).decode()}
 
 
+def _shown_matches(pose: Pose) -> npt.NDArray[np.int64]:
+    """Return which matches to show: those that a transform explains are not lost among the others."""
+    explained = np.unique(np.concatenate([pose.inliers, *(other.inliers for other in pose.alternatives)]))
+    others = np.setdiff1d(np.arange(len(pose.associations)), explained)
+    kept = thin(explained, max(_MOST_MATCHES // 2, _MOST_MATCHES - len(others)))
+    return np.sort(np.concatenate((kept, thin(others, _MOST_MATCHES - len(kept)))))
+
+
 def _transforms(pose: Pose, matches: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Return the transform and its alternatives, and which of the matches that are shown each of them explains."""
+    """Return the transform and its alternatives, how many matches each explains, and which of those that are shown."""
     if pose.T_target_source is None:
         return []
     motions = [("the answer", pose.T_target_source, pose.inliers)]
     for number, other in enumerate(pose.alternatives, start=1):
         motions.append((f"alternative {number}, score {other.score:.2f}", other.T_target_source, other.inliers))
     return [
-        {"name": name, "matrix": motion.tolist(), "inliers": np.flatnonzero(np.isin(matches, inliers)).tolist()}
+        {
+            "name": name,
+            "matrix": motion.tolist(),
+            "support": len(inliers),
+            "inliers": np.flatnonzero(np.isin(matches, inliers)).tolist(),
+        }
         for name, motion, inliers in motions
     ]
 

@@ -128,9 +128,9 @@ function drawAfter() {
 
 // Counts in the page how often all was drawn, for those who wait for it.
 async function draw() {
-  const [inliers, outliers] = inliersAndOutliers();
-  element("num-inliers").textContent = inliers.length;
-  element("num-outliers").textContent = outliers.length;
+  const support = data.transforms.length ? data.transforms[chosen].support : 0;
+  element("num-inliers").textContent = support;
+  element("num-outliers").textContent = data.matches.total - support;
   await Promise.all([drawBefore(), drawAfter()]);
   document.body.dataset.drawn = Number(document.body.dataset.drawn || 0) + 1;
 }
@@ -159,7 +159,7 @@ function fillNumbers() {
     addRow(element("alternatives"), data.alternatives.heading, "th");
     for (const row of data.alternatives.rows) addRow(element("alternatives"), row);
   }
-  element("no-alternatives").textContent = data.alternatives.rows.length ? "" : "No other transform explains the matches.";
+  element("no-alternatives").textContent = data.alternatives.rows.length ? "" : "There are none.";
   const select = element("transform");
   data.transforms.forEach((transform, k) => select.add(new Option(transform.name, k)));
   select.disabled = data.transforms.length < 2;
