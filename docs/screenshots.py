@@ -80,14 +80,14 @@ PICTURES: dict[str, Callable[[ScanPair, Path], None]] = {
 
 
 def main() -> None:
-    """Draw all pictures, with few colours so that the files stay small."""
+    """Draw all pictures, with few colours so that the files stay small; rare ones, as in a legend, are kept."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "images"
     scans = room_scans()
     for name, draw in PICTURES.items():
         path = folder / f"{name}.png"
         draw(scans, path)
         with Image.open(path) as picture:
-            few = picture.convert("RGB").quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+            few = picture.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         few.save(path, optimize=True)
         print(f"{path.name}: {path.stat().st_size // 1000} kB")
 

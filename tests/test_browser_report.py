@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,26 @@ def test_a_registration_that_failed_is_shown_too(browser: Any, tmp_path: Path) -
     assert "there is no transform" in failed.text("verdict")
     assert not is_blank(failed.picture("after"))
     assert failed.opened.errors == []
+
+
+def test_clouds_in_the_coordinates_of_a_country_fill_the_picture(browser: Any, report: Report, tmp_path: Path) -> None:
+    path, pose = tmp_path / "far.html", registered_room()
+    shift = np.array([5e5, 5e6, 300.0])
+    motion = pose.T_target_source.copy()
+    motion[:3, 3] += shift
+    replace(pose, T_target_source=motion, target_points=pose.target_points + shift, alternatives=()).report(path)
+    far = Report(open_page(browser, path.as_uri()))
+    drawn = [(picture.min(axis=2) < 200).mean() for picture in (far.picture("after"), report.picture("after"))]
+    assert drawn[0] > 0.5 * drawn[1]
+    assert "Axes count from (500000, 5000000, 0)." in far.text("after-caption")
+
+
+def test_a_narrow_screen_needs_no_scrolling_to_the_side(browser: Any, report: Report) -> None:
+    narrow = Report(open_page(browser, report.page.url, width=420))
+    assert narrow.page.evaluate("document.documentElement.scrollWidth") <= 420
+    cell = narrow.page.locator("#alternatives td").nth(1)
+    assert cell.bounding_box()["height"] < 30.0  # one line
+    assert not is_blank(narrow.picture("after"))
 
 
 def test_the_page_complains_of_nothing_and_asks_for_nothing(report: Report) -> None:

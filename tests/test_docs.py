@@ -15,11 +15,13 @@ from typing import Any
 
 import pytest
 import typer.main
+from browser import count_near, pixels
 from command_line import PROGRAM
 from pages import DOCS, PAGES, ROOT, Block, blocks, indented_blocks, name, prose
 
 import clipperplus as cp
 from clipperplus.cli import app
+from clipperplus.viz import palette
 
 LANGUAGES = {"python", "sh", "text"}
 ENVIRONMENT = ("pip install", "nox", "pre-commit", "mkdocs serve")
@@ -194,3 +196,9 @@ def test_pictures_can_be_drawn_again_and_are_small_and_used(tmp_path: Path) -> N
     for path in pictures:
         assert path.stat().st_size < (300_000 if path.stem in shots else 150_000)
         assert f"images/{path.name})" in text
+
+
+def test_pictures_with_few_colours_keep_those_of_the_legend() -> None:
+    picture = pixels((DOCS / "images" / "pose.png").read_bytes())
+    for colour in (palette.SOURCE, palette.TARGET, palette.INLIER, palette.OUTLIER):
+        assert count_near(picture, colour, 15) > 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import warnings
 from pathlib import Path
 
@@ -129,7 +130,10 @@ def test_upper_case_endings_mean_the_same(tmp_path: Path) -> None:
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
     with pytest.raises(cp.GraphError, match=r"graph: expected a clipperplus.Graph, got int"):
         cp.write_graph(tmp_path / "x.clq", 5)  # type: ignore[arg-type]
-    for path in (None, 5, b"x.clq", "x\0.clq"):
+    (tmp_path / "x.clq").touch()
+    with os.scandir(os.fsencode(tmp_path)) as entries:
+        (named_in_bytes,) = entries
+    for path in (None, 5, b"x.clq", "x\0.clq", named_in_bytes):
         with pytest.raises(cp.FileFormatError, match="path: expected the name of a file"):
             cp.read_graph(path)  # type: ignore[arg-type]
     with pytest.raises(cp.GraphError, match="would take 58 GiB in this format"):

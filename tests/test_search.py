@@ -22,6 +22,7 @@ from oracles import clique_number, is_clique, is_maximal
 from strategies import graphs, random_graph, sparse_complements, uniform_graphs
 
 import clipperplus as cp
+from clipperplus.clique import METHODS
 
 SWITCHES = [option.name for option in fields(cp.SearchOptions)]
 HARD = random_graph(260, 0.9, 5)  # minutes to prove
@@ -119,6 +120,15 @@ def test_the_history_is_what_a_callback_is_told(graph: cp.Graph, threads: int) -
         assert alone.history[-1][1:] == (alone.size, alone.upper_bound)
     else:
         assert alone.history == ()
+
+
+@pytest.mark.parametrize("time_limit", [None, 0.0])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_history_of_every_method_ends_with_what_is_returned(method: str, time_limit: float | None) -> None:
+    for graph in (random_graph(60, 0.7, 3), random_graph(3, 1.0, 0), random_graph(1, 0.0, 0)):
+        result = cp.find_clique(graph, method=method, time_limit=time_limit)
+        assert result.history[-1][1:] == (result.size, result.upper_bound)
+        assert result.history[-1].seconds <= result.seconds
 
 
 def test_the_history_has_what_happens_inside_the_search() -> None:

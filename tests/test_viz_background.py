@@ -11,7 +11,6 @@ import pytest
 from simulated import room
 
 import clipperplus as cp
-from clipperplus.viz.sampling import thin
 from clipperplus.viz.viewer.background import Background, Progress, Report
 from clipperplus.viz.viewer.pair import STEPS, Pair, Settings
 
@@ -193,14 +192,3 @@ def test_voxels_too_small_for_a_pair_are_an_error_in_words() -> None:
     scans = room()
     with pytest.raises(cp.OptionError, match="voxel_size: expected at least"):
         Pair(cp.Cloud(scans.source), cp.Cloud(scans.target)).register(Settings(1e-9, 1e-9), lambda _: None)
-
-
-def test_thinning_keeps_the_order_and_is_the_same_every_time() -> None:
-    points = np.arange(3000.0).reshape(1000, 3)
-    few = thin(points, 100)
-    assert few.shape == (100, 3)
-    assert (np.diff(few[:, 0]) > 0.0).all()
-    assert np.array_equal(few, thin(points, 100))
-    assert np.isin(few[:, 0], points[:, 0]).all()
-    assert thin(points, 1000) is points
-    assert len(np.unique(np.diff(few[:, 0]))) > 1, "every tenth point would show stripes"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,7 @@ def test_thinning_keeps_order_and_takes_from_everywhere() -> None:
     assert len(kept) == 1000
     assert (np.diff(kept) > 0).all()
     assert np.histogram(kept, bins=10, range=(0, 100_000))[0].min() > 60
+    assert len(np.unique(np.diff(kept))) > 1, "equal steps would show stripes"
     assert np.array_equal(kept, thin(rows, 1000))
     assert thin(rows, 100_000) is rows
 
@@ -212,6 +215,15 @@ def test_no_picture_package_is_imported_before_a_picture_is_asked_for() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_threads_that_draw_at_once_leave_settings_and_filters_as_they_were() -> None:
+    graph = random_graph(30, 0.5, 0)
+    result = cp.find_clique(graph)
+    before = dict(matplotlib.rcParams), list(warnings.filters)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: result.plot(graph), range(8)))
+    assert (dict(matplotlib.rcParams), list(warnings.filters)) == before
 
 
 @pytest.mark.parametrize(("package", "what"), [("matplotlib", "a figure"), ("plotly", "a report")])

@@ -76,6 +76,7 @@ def test_a_port_that_is_taken_is_followed_by_the_next_one_that_is_free() -> None
         (["here.ply", "there.ply"], "No such file or directory: here.ply"),
         (["--host", "203.0.113.1"], "host: expected an address of this machine, got '203.0.113.1'"),
         (["--host", ""], "host: expected an address of this machine, got ''"),
+        (["--host", "..a"], "host: expected an address of this machine, got '..a': not a name"),
         (["--port", "65536"], "port: expected an integer from 0 to 65535, got 65536"),
         (["--voxel-size", "0"], "voxel_size: expected a finite number above 0, got 0.0"),
         (["--epsilon", "-1"], "epsilon: expected a finite number above 0, got -1.0"),

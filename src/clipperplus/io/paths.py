@@ -13,9 +13,10 @@ __all__ = ["as_path", "check_folder"]
 
 def as_path(path: str | os.PathLike[str]) -> Path:
     """Return the name of a file as a Path; what cannot be one is refused."""
-    if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str) or "\0" in name:
         raise FileFormatError(f"path: expected the name of a file, got {path!r}")
-    return Path(path)
+    return Path(name)
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:

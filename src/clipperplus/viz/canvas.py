@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,6 +33,9 @@ _WITHOUT_DATE: dict[str, dict[str, None]] = {
 }
 """Endings of figures, and what to leave out of such files so that they do not change with the day."""
 
+_TURNS = threading.RLock()
+"""Settings and filters are those of the whole process: two threads that put them back in turn would mix them up."""
+
 
 def as_figure_path(path: str | PathLike[str]) -> Path:
     """Return the name of a file that a figure can be written to; others are refused."""
@@ -51,7 +55,7 @@ def check_figure(path: str | PathLike[str]) -> None:
 def drawing() -> Iterator[None]:
     """Draw in the style of the package until the end of the block; settings of the user are as before then."""
     matplotlib = require("matplotlib", "a figure")
-    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+    with _TURNS, matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # names in scripts that the font does not have
         yield
 

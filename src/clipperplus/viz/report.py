@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import platform
+import re
 from importlib import resources
 from os import PathLike
 from typing import Any
@@ -42,6 +43,8 @@ _MOST_VERTICES = 150
 _GRID = 2**16 - 1
 _APART = 1.15
 """By how much of the mean extent of both clouds the source is set apart, so that matches can be seen."""
+_FAR = 100.0
+"""How many times its extent a cloud may be from the origin for it to be drawn in its own coordinates."""
 _LONG = 2.0
 """How many times as wide as deep a scene may be for the source to be set apart to its side."""
 
@@ -65,22 +68,21 @@ def write_report(
     path = as_path(path)
     if not isinstance(names, tuple) or [type(name) for name in names] != [str, str]:
         raise OptionError(f"names: expected two strings, got {names!r}")
+    if command is not None and not isinstance(command, str):
+        raise OptionError(f"command: expected a string or None, got {command!r}")
     plotly = require("plotly.offline", "a report").get_plotlyjs()
     content = _gather(pose, shown_clouds(pose, source, target, _MOST_POINTS), names, command)
     colours = {name.lower(): getattr(palette, name) for name in ("SOURCE", "TARGET", "INLIER", "OUTLIER", "EDGE")}
-    # A closing tag within a string would end the script.
-    data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("</", "<\\/")
+    # A tag or the beginning of a comment within a string would change where the script ends.
+    data = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     page = _fill("page.html", style=_fill("page.css", **colours), data=data, plotly=plotly, script=_fill("page.js"))
     path.write_text(page, encoding="utf-8")
 
 
 def _fill(name: str, **parts: str) -> str:
-    """Return a file of the page with ``{{part}}`` replaced by each part."""
+    """Return a file of the page with each ``{{part}}`` replaced, but not those within what replaces one."""
     text = resources.files(__package__).joinpath("page", name).read_text(encoding="utf-8")
-    for part, value in parts.items():
-        before, after = text.split("{{" + part + "}}")
-        text = before + value + after
-    return text
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], text)
 
 
 def _gather(
@@ -89,7 +91,7 @@ def _gather(
     """Return everything that the page shows."""
     core = core_info()
     motion = pose.T_target_source
-    matches = thin(np.arange(len(pose.associations)), _MOST_MATCHES)
+    matches = _shown_matches(pose)
     return {
         "source": {"name": names[0], "points": _encode(clouds[0].points)},
         "target": {"name": names[1], "points": _encode(clouds[1].points)},
@@ -97,6 +99,7 @@ def _gather(
         "matches": {
             "source": _encode(pose.source_points[pose.associations[matches, 0]]),
             "target": _encode(pose.target_points[pose.associations[matches, 1]]),
+            "total": len(pose.associations),
             "text": f"Shown: {'all' if len(matches) == len(pose.associations) else f'{len(matches)} of'} "
             f"{len(pose.associations)} matches.",
         },
@@ -128,15 +131,28 @@ def _encode(points: _Array) -> dict[str, Any]:
     return {"low": low.tolist(), "step": step.tolist(), "steps": base64.b64encode(steps.tobytes()).decode()}
 
 
+def _shown_matches(pose: Pose) -> npt.NDArray[np.int64]:
+    """Return which matches to show: those that a transform explains are not lost among the others."""
+    explained = np.unique(np.concatenate([pose.inliers, *(other.inliers for other in pose.alternatives)]))
+    others = np.setdiff1d(np.arange(len(pose.associations)), explained)
+    kept = thin(explained, max(_MOST_MATCHES // 2, _MOST_MATCHES - len(others)))
+    return np.sort(np.concatenate((kept, thin(others, _MOST_MATCHES - len(kept)))))
+
+
 def _transforms(pose: Pose, matches: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Return the transform and its alternatives, and which of the matches that are shown each of them explains."""
+    """Return the transform and its alternatives, how many matches each explains, and which of those that are shown."""
     if pose.T_target_source is None:
         return []
     motions = [("the answer", pose.T_target_source, pose.inliers)]
     for number, other in enumerate(pose.alternatives, start=1):
         motions.append((f"alternative {number}, score {other.score:.2f}", other.T_target_source, other.inliers))
     return [
-        {"name": name, "matrix": motion.tolist(), "inliers": np.flatnonzero(np.isin(matches, inliers)).tolist()}
+        {
+            "name": name,
+            "matrix": motion.tolist(),
+            "support": len(inliers),
+            "inliers": np.flatnonzero(np.isin(matches, inliers)).tolist(),
+        }
         for name, motion, inliers in motions
     ]
 
@@ -149,9 +165,21 @@ def _point_of_view(clouds: tuple[ShownCloud, ShownCloud]) -> dict[str, Any]:
     width, depth = (float((size + other_size) @ np.abs(axis)) for axis in (frame.right, frame.depth))
     step = width * frame.right if width < _LONG * depth else depth * frame.depth
     return {
+        "origin": _origin(target.points if len(target.points) else source.points).tolist(),
         "apart": (other_middle - middle - 0.5 * _APART * step).tolist(),
         "frame": {name: axis.tolist() for name, axis in frame._asdict().items()},
     }
+
+
+def _origin(points: _Array) -> _Array:
+    """Return the place that is drawn as zero: the origin, or a round one close by where that is far away.
+
+    Browsers draw in single precision, which cannot tell the points of a room in the coordinates of a country apart.
+    """
+    middle, size = middle_and_size(points)
+    extent = float(size.max())
+    unit = 10.0 ** np.ceil(np.log10(extent)) if extent > 0.0 else 1.0
+    return np.where(np.abs(middle) > _FAR * extent, np.round(middle / unit) * unit, 0.0)
 
 
 def _facts(pose: Pose, clouds: tuple[ShownCloud, ShownCloud]) -> list[tuple[str, str]]:

@@ -18,10 +18,15 @@ function decode(points) {
     Float64Array.from({ length: count }, (_, k) => points.low[axis] + points.step[axis] * steps[3 * k + axis]));
 }
 
+// Where a matrix moves a cloud to, seen from the origin of the pictures: WebGL has single precision only.
 function moved(cloud, matrix) {
-  return matrix.slice(0, 3).map((row) =>
-    cloud[0].map((x, k) => row[0] * x + row[1] * cloud[1][k] + row[2] * cloud[2][k] + row[3]));
+  return matrix.slice(0, 3).map((row, axis) =>
+    cloud[0].map((x, k) => row[0] * x + row[1] * cloud[1][k] + row[2] * cloud[2][k] + (row[3] - data.origin[axis])));
 }
+
+const shift = ([x, y, z]) => [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, z]];
+
+const zero = data.origin.some((part) => part !== 0) ? ` Axes count from (${data.origin.join(", ")}).` : "";
 
 function segments(from, to, chosen) {
   const lines = [[], [], []];
@@ -80,8 +85,9 @@ function mixed(colour, other, share) {
 const lines = (ends, name, opacity) => ({ type: "scatter3d", mode: "lines", name, ...xyz(ends), hoverinfo: "skip", opacity,
   line: { width: 2, color: colour(name) } });
 
-const source = decode(data.source.points), target = decode(data.target.points);
-const matched = [decode(data.matches.source), decode(data.matches.target)];
+const still = shift([0, 0, 0]);
+const source = decode(data.source.points), target = moved(decode(data.target.points), still);
+const matched = [decode(data.matches.source), moved(decode(data.matches.target), still)];
 let chosen = 0;  // which of the transforms is shown
 
 function inliersAndOutliers() {
@@ -95,8 +101,8 @@ function layoutOf(clouds, id, uirevision) {
 }
 
 function drawBefore() {
-  const shift = element("apart").checked ? data.apart : [0, 0, 0];
-  const matrix = [[1, 0, 0, shift[0]], [0, 1, 0, shift[1]], [0, 0, 1, shift[2]]];
+  const apart = element("apart").checked;
+  const matrix = apart ? shift(data.apart) : still;
   const shifted = moved(source, matrix), from = moved(matched[0], matrix);
   const [inliers, outliers] = inliersAndOutliers();
   const traces = [];
@@ -104,27 +110,27 @@ function drawBefore() {
   if (element("show-source").checked) traces.push(dots(shifted, "source"));
   if (element("show-outliers").checked) traces.push(lines(segments(from, matched[1], outliers), "outlier", 0.35));
   if (element("show-inliers").checked) traces.push(lines(segments(from, matched[1], inliers), "inlier", 0.9));
-  element("before-caption").textContent = "As given" + (element("apart").checked ? ", but the source set apart" : "") +
-    ": each line joins two points that look alike. " + data.matches.text;
-  return Plotly.react("before", traces, layoutOf([shifted, target], "before", shift.join()), settings);
+  element("before-caption").textContent = "As given" + (apart ? ", but the source set apart" : "") +
+    ": each line joins two points that look alike. " + data.matches.text + zero;
+  return Plotly.react("before", traces, layoutOf([shifted, target], "before", `apart ${apart}`), settings);
 }
 
 function drawAfter() {
   const traces = [];
-  const placed = data.transforms.length ? moved(source, data.transforms[chosen].matrix) : source;
+  const placed = data.transforms.length ? moved(source, data.transforms[chosen].matrix) : [[], [], []];
   if (element("show-target").checked) traces.push(dots(target, "target"));
-  if (element("show-source").checked && data.transforms.length) traces.push(dots(placed, "source"));
-  element("after-caption").textContent = data.transforms.length
-    ? `The source moved by ${chosen ? `alternative ${chosen}` : "the transform"}. ` + data.shown
-    : "There is no transform: the target alone. " + data.shown;
+  if (element("show-source").checked) traces.push(dots(placed, "source"));
+  element("after-caption").textContent = (data.transforms.length
+    ? `The source moved by ${chosen ? `alternative ${chosen}` : "the transform"}. `
+    : "There is no transform: the target alone. ") + data.shown + zero;
   return Plotly.react("after", traces, layoutOf([placed, target], "after", chosen + 1), settings);
 }
 
 // Counts in the page how often all was drawn, for those who wait for it.
 async function draw() {
-  const [inliers, outliers] = inliersAndOutliers();
-  element("num-inliers").textContent = inliers.length;
-  element("num-outliers").textContent = outliers.length;
+  const support = data.transforms.length ? data.transforms[chosen].support : 0;
+  element("num-inliers").textContent = support;
+  element("num-outliers").textContent = data.matches.total - support;
   await Promise.all([drawBefore(), drawAfter()]);
   document.body.dataset.drawn = Number(document.body.dataset.drawn || 0) + 1;
 }
@@ -153,7 +159,7 @@ function fillNumbers() {
     addRow(element("alternatives"), data.alternatives.heading, "th");
     for (const row of data.alternatives.rows) addRow(element("alternatives"), row);
   }
-  element("no-alternatives").textContent = data.alternatives.rows.length ? "" : "No other transform explains the matches.";
+  element("no-alternatives").textContent = data.alternatives.rows.length ? "" : "There are none.";
   const select = element("transform");
   data.transforms.forEach((transform, k) => select.add(new Option(transform.name, k)));
   select.disabled = data.transforms.length < 2;

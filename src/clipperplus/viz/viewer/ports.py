@@ -24,8 +24,9 @@ def free_port(host: str, port: int) -> int:
             raise OSError(None, "a server without one listens on all of them")
         places = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
         any_free = _bound(places[0], 0)
-    except OSError as error:
-        raise OptionError(f"host: expected an address of this machine, got {host!r}: {error.strerror}") from None
+    except (OSError, UnicodeError) as error:  # the latter for what cannot be a name
+        reason = error.strerror if isinstance(error, OSError) else "not a name"
+        raise OptionError(f"host: expected an address of this machine, got {host!r}: {reason}") from None
     for candidate in range(port, min(port + _TRIED, 2**16)) if port else (any_free,):
         with suppress(OSError):
             return _bound(places[0], candidate)
