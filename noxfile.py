@@ -88,12 +88,16 @@ def _install_package(session: nox.Session, extra: str, *others: str) -> None:
 
 
 def _install_browser(session: nox.Session) -> None:
-    """Install Debian's Chromium, in which reports and viewer are tested, where that can be done without asking."""
+    """Install Debian's Chromium, in which reports and viewer are tested, where that can be done without asking.
+
+    Where it fails, tests that need it say so: they skip, or fail if CI is set.
+    """
     if shutil.which("chromium") or not shutil.which("apt-get") or os.geteuid() != 0:
         return
-    session.run("apt-get", "update", "--quiet", external=True, silent=True)
-    install = ("apt-get", "install", "--yes", "--quiet", "--no-install-recommends")
-    session.run(*install, "chromium", "fonts-dejavu-core", external=True, silent=True)
+    install = (
+        "apt-get update --quiet && apt-get install --yes --quiet --no-install-recommends chromium fonts-dejavu-core"
+    )
+    session.run("sh", "-c", install, external=True, silent=True, success_codes=range(256))
 
 
 @nox.session

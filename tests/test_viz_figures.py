@@ -200,6 +200,13 @@ def test_poses_without_transform_and_of_matched_points_are_drawn(tmp_path: Path)
     assert len(cp.register(np.empty((0, 3)), np.empty((0, 3)), voxel_size=0.1).plot().axes) == 3
 
 
+def test_a_style_of_the_user_changes_nothing(tmp_path: Path) -> None:
+    with matplotlib.rc_context({"axes.facecolor": "black", "lines.linewidth": 9.0}):
+        registered_room().plot(tmp_path / "styled.svg")
+    registered_room().plot(tmp_path / "plain.svg")
+    assert (tmp_path / "styled.svg").read_bytes() == (tmp_path / "plain.svg").read_bytes()
+
+
 def test_drawing_leaves_the_settings_of_the_user_alone() -> None:
     matplotlib.rcParams["font.size"] = 13.0
     before = dict(matplotlib.rcParams)

@@ -230,6 +230,13 @@ def test_a_folder_that_is_not_there_is_refused_before_the_work(arguments: list[s
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "clipperplus: no such folder: nowhere\n")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk that is always full")
+def test_what_cannot_be_written_does_not_lose_the_answer() -> None:
+    done = run("demo", "--report", "/dev/full", "--json")
+    assert json.loads(done.stdout)["status"] == "ok"
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
 def test_clique_writes_a_figure(tmp_path: Path) -> None:
     done = run("clique", "--plot", tmp_path / "it.png", "--json")
     assert done.returncode == 0

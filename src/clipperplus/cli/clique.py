@@ -18,6 +18,7 @@ from ..synthetic import registration_graph
 from ..validation import as_number
 from ..viz.canvas import check_figure
 from .live import live_line
+from .options import Threads
 
 __all__ = ["command"]
 
@@ -35,7 +36,7 @@ def command(
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds; the default is 1 for auto and none for the others.")
     ] = None,
-    threads: Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")] = 1,
+    threads: Threads = 1,
     memory_limit: Annotated[float | None, typer.Option(help="MiB that the search may need besides the graph.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Figure of the graph with the clique, and of the search: .png, .svg or .pdf.")
@@ -62,13 +63,13 @@ def command(
             callback=callback,
             on_interrupt="return",
         )
-    if plot is not None:
-        result.plot(loaded, plot)
     if as_json:
         typer.echo(json.dumps({"graph": _describe(name, loaded), **result.to_dict()}))
     else:
         _print_summary(name, loaded, result)
-        if plot is not None:
+    if plot is not None:  # after the answer: what cannot be written does not lose it
+        result.plot(loaded, plot)
+        if not as_json:
             typer.echo(f"written: {plot}")
     if result.interrupted:
         raise typer.Exit(130)

@@ -16,7 +16,7 @@ from ..registration import register
 from ..synthetic import ScanPair, room_scans, street_scans
 from ..transform import rotation_error, translation_error
 from ..viz.report import check_report
-from .summary import Scan, print_pose, write_report
+from .summary import Scan, end_with_status, print_pose, write_report
 
 __all__ = ["command"]
 
@@ -50,15 +50,16 @@ def command(
         shift = float(translation_error(pose.T_target_source, pair.T_target_source))
         truth |= {"rotation_error": turn, "translation_error": shift}
         lines.append(("error", f"{turn:.3f} degrees, {shift:.4f} m from the truth"))
-    notes = []
+    name = f"simulated {scene}, seed {seed}"
+    scans = Scan(f"{name}, first scan", Cloud(pair.source)), Scan(f"{name}, second scan", Cloud(pair.target))
+    print_pose(scans, pose, as_json=as_json, lines=lines, fields={"truth": truth})
+    written = []
     if save is not None:
         save.mkdir(parents=True, exist_ok=True)
         write_cloud(save / "source.ply", pair.source)
         write_cloud(save / "target.ply", pair.target)
         write_transform(save / "truth.txt", pair.T_target_source)
-        notes.append(f"saved; now try: clipperplus register {save / 'source.ply'} {save / 'target.ply'}")
-    name = f"simulated {scene}, seed {seed}"
-    scans = Scan(f"{name}, first scan", Cloud(pair.source)), Scan(f"{name}, second scan", Cloud(pair.target))
+        written.append(f"saved; now try: clipperplus register {save / 'source.ply'} {save / 'target.ply'}")
     if report is not None:
-        notes.append(write_report(report, scans, pose))
-    print_pose(scans, pose, as_json=as_json, lines=lines, fields={"truth": truth}, notes=notes)
+        written.append(write_report(report, scans, pose))
+    end_with_status(pose, [] if as_json else written)

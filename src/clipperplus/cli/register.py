@@ -10,14 +10,14 @@ import numpy.typing as npt
 import typer
 from rich.console import Console
 
-from ..clique import METHODS
 from ..io.clouds import Cloud, as_written_path, read_cloud, write_cloud
 from ..io.paths import check_folder
 from ..io.poses import write_transform
 from ..registration import Status, register
 from ..transform import apply_transform
 from ..viz.report import check_report
-from .summary import Scan, print_pose, write_report
+from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize
+from .summary import Scan, end_with_status, print_pose, write_report
 
 __all__ = ["command"]
 
@@ -25,14 +25,11 @@ _Viewpoint: TypeAlias = tuple[float, float, float]
 
 
 def command(
-    source: Annotated[Path, typer.Argument(help="A point cloud: .ply .pcd .xyz .txt .csv .npy .npz .bin .las .laz.")],
+    source: Annotated[Path, typer.Argument(help=CLOUD_FILES)],
     target: Annotated[Path, typer.Argument(help="Another one, of the same place.")],
-    voxel_size: Annotated[float | None, typer.Option(help="Metres; without it: chosen from the clouds.")] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(help="Metres by which distances between matched points may differ; without it: the voxel size."),
-    ] = None,
-    method: Annotated[str, typer.Option(help=f"Of the clique: one of {', '.join(METHODS)}.")] = "auto",
+    voxel_size: VoxelSize = None,
+    epsilon: Epsilon = None,
+    method: Method = "auto",
     matches: Annotated[int, typer.Option(help="Match features that are among so many nearest of each other.")] = 1,
     refine: Annotated[str | None, typer.Option(help="gicp: finish with generalized ICP.", metavar="gicp")] = None,
     source_viewpoint: Annotated[
@@ -45,7 +42,7 @@ def command(
         typer.Option(help="Whether points where a sensor looked through speak against a transform. Not for maps."),
     ] = True,
     min_confidence: Annotated[float, typer.Option(help="Less than this, from 0 to 1, is not to be trusted.")] = 0.5,
-    threads: Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")] = 1,
+    threads: Threads = 1,
     output: Annotated[Path | None, typer.Option(help="Text file for the 4 x 4 transform, source to target.")] = None,
     aligned: Annotated[
         Path | None, typer.Option(help="File for the source in the frame of the target: .ply or .pcd.")
@@ -80,16 +77,19 @@ def command(
             min_confidence=min_confidence,
             threads=threads,
         )
-    notes = [] if pose.T_target_source is None else _write(pose.T_target_source, scans[0].cloud, output, aligned)
-    if pose.status is not Status.OK:
-        notes = [f"{note} (not to be trusted)" for note in notes]
+    print_pose(scans, pose, as_json=as_json)  # first of all: what cannot be written does not lose it
+    written = []
+    if pose.T_target_source is not None:
+        doubt = "" if pose.status is Status.OK else " (not to be trusted)"
+        _write(pose.T_target_source, scans[0].cloud, output, aligned)
+        written += [f"written: {path}{doubt}" for path in (output, aligned) if path is not None]
     if report is not None:
-        notes.append(write_report(report, scans, pose))
-    print_pose(scans, pose, as_json=as_json, notes=notes)
+        written.append(write_report(report, scans, pose))
+    end_with_status(pose, [] if as_json else written)
 
 
-def _write(motion: npt.NDArray[np.float64], source: Cloud, output: Path | None, aligned: Path | None) -> list[str]:
-    """Write what was asked for, and say what was written."""
+def _write(motion: npt.NDArray[np.float64], source: Cloud, output: Path | None, aligned: Path | None) -> None:
+    """Write the transform and the aligned cloud where they are asked for."""
     if output is not None:
         write_transform(output, motion)
     if aligned is not None:
@@ -99,4 +99,3 @@ def _write(motion: npt.NDArray[np.float64], source: Cloud, output: Path | None, 
             viewpoint=None if source.viewpoint is None else apply_transform(motion, source.viewpoint[None])[0],
         )
         write_cloud(aligned, moved)
-    return [f"written: {path}" for path in (output, aligned) if path is not None]

@@ -18,7 +18,7 @@ from rich.table import Table
 from ..io.clouds import Cloud
 from ..registration import Pose, words
 
-__all__ = ["Scan", "print_pose", "write_report"]
+__all__ = ["Scan", "end_with_status", "print_pose", "write_report"]
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,8 @@ def print_pose(
     as_json: bool,
     lines: Sequence[tuple[str, str]] = (),
     fields: Mapping[str, object] | None = None,
-    notes: Sequence[str] = (),
 ) -> None:
-    """Print a pose, and end with status 1 and the reason if it is not to be trusted.
-
-    ``lines`` and ``fields`` are what else there is to tell, to a person and in JSON; ``notes`` come last.
-    """
+    """Print a pose; ``lines`` and ``fields`` are what else there is to tell, to a person and in JSON."""
     if as_json:
         about = {"source": scans[0].to_dict(), "target": scans[1].to_dict()}
         typer.echo(json.dumps({**about, **pose.to_dict(), **(fields or {})}))
@@ -66,7 +62,12 @@ def print_pose(
         console = Console(highlight=False)
         _print_lines(console, scans, pose, lines)
         _print_tables(console, pose)
-        console.print(*notes, sep="\n", end="\n" if notes else "", markup=False, soft_wrap=True)
+
+
+def end_with_status(pose: Pose, notes: Sequence[str]) -> None:
+    """Print what is left to say, and end with status 1 and the reason if the pose is not to be trusted."""
+    for note in notes:
+        typer.echo(note)
     doubt = words.reason_for_doubt(pose)
     if doubt is not None:
         print(f"clipperplus: no trustworthy answer: {doubt}", file=sys.stderr)

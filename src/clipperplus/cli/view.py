@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from ..clique import METHODS
 from ..errors import OptionError
 from ..io.clouds import Cloud, read_cloud
 from ..synthetic import room_scans
 from ..viz.viewer import Viewer
+from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize
 
 __all__ = ["command"]
 
@@ -22,23 +22,20 @@ def command(
     source: Annotated[
         Path | None,
         typer.Argument(
-            help="A point cloud: .ply .pcd .xyz .txt .csv .npy .npz .bin .las .laz. Without files: simulated scans.",
+            help=f"{CLOUD_FILES} Without files: simulated scans.",
             show_default=False,
         ),
     ] = None,
     target: Annotated[Path | None, typer.Argument(help="Another one, of the same place.", show_default=False)] = None,
-    voxel_size: Annotated[float | None, typer.Option(help="Metres; without it: chosen from the clouds.")] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(help="Metres by which distances between matched points may differ; without it: the voxel size."),
-    ] = None,
-    method: Annotated[str, typer.Option(help=f"Of the clique: one of {', '.join(METHODS)}.")] = "auto",
+    voxel_size: VoxelSize = None,
+    epsilon: Epsilon = None,
+    method: Method = "auto",
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Or the next one that is free; 0: any.")] = 8080,
     output: Annotated[Path, typer.Option(help="Text file for the transform, where it is saved.")] = Path(
         "transform.txt"
     ),
-    threads: Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")] = 1,
+    threads: Threads = 1,
 ) -> None:
     """Show two scans in the browser, registered anew whenever the settings are changed there.
 

@@ -74,7 +74,8 @@ class Pose:
     seconds: float
     """Time of all of it."""
     graph: Graph = field(repr=False)
-    """The consistency graph: a vertex for each association, an edge where two of them agree."""
+    """The consistency graph: a vertex for each association, an edge where two of them agree. It grows with the square
+    of their number, and is most of what a pickled pose takes."""
     min_confidence: float = 0.5
     """What was asked for: below it the status is ``UNCERTAIN``."""
     overlap: float | None = None

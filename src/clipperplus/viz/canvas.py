@@ -55,7 +55,9 @@ def check_figure(path: str | PathLike[str]) -> None:
 def drawing() -> Iterator[None]:
     """Draw in the style of the package until the end of the block; settings of the user are as before then."""
     matplotlib = require("matplotlib", "a figure")
-    with _TURNS, matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+    with _TURNS, matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()  # a style of the user's would change what is drawn, and the bytes
+        matplotlib.rcParams.update(_STYLE)
         warnings.filterwarnings("ignore", "Glyph")  # names in scripts that the font does not have
         yield
 

@@ -1,0 +1,5 @@
+"""``python -m clipperplus``: the command line."""
+
+from .cli import main
+
+main()
