@@ -111,9 +111,11 @@ def sanitizers(session: nox.Session, kind: str) -> None:
         *("-DCLIPPERPLUS_PYTHON=OFF", "-DCLIPPERPLUS_TESTS=ON", f"-DCLIPPERPLUS_SANITIZE={kind}"),
         silent=True,
     )
-    session.run("cmake", "--build", build, silent=True)
-    only = ("-R", "algorithms|clouds|consistency") if kind == "thread" else ()  # the others use no threads
-    session.run("ctest", "--test-dir", build, "--output-on-failure", *only)
+    only = ("algorithms", "clouds", "consistency") if kind == "thread" else ()  # the others use no threads
+    targets = ("--target", *(f"test_{name}" for name in only)) if only else ()
+    session.run("cmake", "--build", build, *targets, silent=True)
+    chosen = ("--tests-regex", f"^({'|'.join(only)})$") if only else ()
+    session.run("ctest", "--test-dir", build, "--output-on-failure", "--parallel", "2", *chosen)
 
 
 @nox.session
