@@ -20,6 +20,9 @@ __all__ = ["app", "main"]
 # The base of all usage errors; newer releases of typer bring their own copy of click, older ones import it.
 _USAGE_ERROR: Any = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
+_INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
+
 app = typer.Typer(
     name="clipperplus",
     help="The largest set of mutually consistent associations, as a maximum clique: fast and with proof.",
@@ -55,7 +58,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without Unicode gets question marks, not a traceback
     try:
-        sys.exit(app(standalone_mode=False))
+        status = app(standalone_mode=False)
     except _USAGE_ERROR as error:
         _fail(error.format_message() or "no command given; see clipperplus --help")
     except ClipperPlusError as error:
@@ -65,8 +68,10 @@ def main() -> None:
     except MemoryError:
         _fail("not enough memory for this input")
     except (KeyboardInterrupt, typer.Abort):
+        status = _INTERRUPTED
+    if status == _INTERRUPTED:  # some releases of typer return it, some raise
         print("clipperplus: interrupted", file=sys.stderr)
-        sys.exit(130)
+    sys.exit(status)
 
 
 def _fail(message: str) -> NoReturn:
