@@ -33,6 +33,21 @@ def timed(label: str, work: Callable[[], object], path: Path | None = None) -> R
     return label, f"{taken:.0f} ms", "" if path is None else f"{path.stat().st_size / 1e6:.2f} MB"
 
 
+def checked(pose: cp.Pose) -> cp.Pose:
+    """Return a pose of the scans; end the benchmark if it is not the true one."""
+    truth = room_scans().T_target_source
+    if pose.T_target_source is None or cp.rotation_error(pose.T_target_source, truth) > 2.0:
+        sys.exit(f"the scans are not registered: {pose.status}")
+    return pose
+
+
+def check_report(path: Path, count: int) -> None:
+    """End the benchmark if a report is cut off, too large, or does not say how many points there are."""
+    page = path.read_text(encoding="utf-8")
+    if not page.endswith("</html>\n") or f"{count} points" not in page or path.stat().st_size > 8e6:
+        sys.exit(f"the report of {count} points is not what it should be")
+
+
 def files(source: cp.Cloud, target: cp.Cloud, folder: Path) -> list[Row]:
     """Measure reports of clouds of several sizes, and figures."""
     random = np.random.default_rng(0)
@@ -45,11 +60,13 @@ def files(source: cp.Cloud, target: cp.Cloud, folder: Path) -> list[Row]:
             cloud.points[pick] + random.normal(0.0, 0.002, (count, 3))
             for cloud, pick in zip((source, target), picks, strict=True)
         ]
-        pose = cp.register(*clouds)
+        pose = checked(cp.register(*clouds))
         path = folder / "report.html"
         write = partial(pose.report, path, source=clouds[0], target=clouds[1])
+        write()
+        check_report(path, count)
         rows.append(timed(f"report, clouds of {count} points", write, path))
-    pose = cp.register(source, target)
+    pose = checked(cp.register(source, target))
     path = folder / "figure.png"
     rows.append(timed("`pose.plot`", partial(pose.plot, path), path))
     rows.append(timed("`result.plot`", partial(pose.clique.plot, pose.graph, path), path))
@@ -59,7 +76,7 @@ def files(source: cp.Cloud, target: cp.Cloud, folder: Path) -> list[Row]:
 def change_of_epsilon(source: cp.Cloud, target: cp.Cloud) -> Row:
     """Measure what the viewer does when epsilon is changed."""
     pair, size = Pair(source, target), cp.choose_voxel_size(source, target)
-    pair.register(Settings(size, size), lambda _: None)
+    checked(pair.register(Settings(size, size), lambda _: None))
     epsilons = iter(np.linspace(0.5, 1.5, REPEATS) * size)
     return timed(
         "viewer, registration after a change of epsilon",
