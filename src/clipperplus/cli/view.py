@@ -11,6 +11,7 @@ import typer
 
 from ..errors import OptionError
 from ..io.clouds import Cloud, read_cloud
+from ..io.paths import check_folder
 from ..synthetic import room_scans
 from ..viz.viewer import Viewer
 from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize
@@ -41,6 +42,7 @@ def command(
 
     Ctrl-C ends it.
     """
+    check_folder(output)
     names, clouds = _clouds(source, target)
     viewer = Viewer(
         names,

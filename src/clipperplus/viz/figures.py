@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..clique import CliqueResult
 from ..clique.arguments import as_clique, check_graph
 from ..errors import GraphError, OptionError
 from ..graph import Graph
+from ..registration import Pose
 from ..transform import apply_transform
 from . import palette
 from .adjacency import adjacency_picture, order_by_core
@@ -18,10 +20,6 @@ from .canvas import as_figure_path, drawing, new_figure, save_figure
 from .framing import Frame, axis_name, frame_of, middle_and_size
 from .packages import require
 from .sampling import shown_clouds, thin
-
-if TYPE_CHECKING:
-    from ..clique import CliqueResult
-    from ..registration import Pose
 
 __all__ = ["draw_clique", "draw_pose"]
 

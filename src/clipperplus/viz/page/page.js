@@ -172,7 +172,6 @@ function fillStages() {
     const part = element("stages-bar").appendChild(document.createElement("div"));
     part.style.cssText = `flex: ${Math.max(ms, 0)} 0 0; background: ${paint}`;
     part.title = `${name}: ${ms.toFixed(1)} ms`;
-    part.textContent = part.offsetWidth > 8 * name.length ? name : "";
     const swatch = document.createElement("span");
     swatch.className = "swatch";
     swatch.style.background = paint;
@@ -180,10 +179,10 @@ function fillStages() {
     label.append(swatch, name);
     addRow(element("stages"), [label, result, ms.toFixed(1)]);
   });
-  for (const part of element("stages-bar").children) {  // widths are known once all parts are there
-    const name = part.title.split(":")[0];
-    part.textContent = part.offsetWidth > 8 * name.length ? name : "";
-  }
+  data.stages.forEach(({ name }, k) => {  // widths are known once all parts are there
+    const part = element("stages-bar").children[k];
+    if (part.offsetWidth > 8 * name.length) part.textContent = name;
+  });
 }
 
 // --- the consistency graph ----------------------------------------------------------------------------------------------

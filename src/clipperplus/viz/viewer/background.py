@@ -56,9 +56,10 @@ class Background(Generic[_Settings, _Result]):
         self._work = work
         self._listener = listener
         self._changed = threading.Condition()
-        self._newest: _Settings | None = None
-        self._number = 0
-        """Of the newest settings; they are counted, since the same ones can come back after others."""
+        self._newest: tuple[int, _Settings] | None = None
+        """The newest settings and their number: they are counted, since the same ones can come back after others."""
+        self._begun = 0
+        """The number of those that are worked on, or were last."""
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="clipperplus-background", daemon=True)
         self._thread.start()
@@ -66,10 +67,10 @@ class Background(Generic[_Settings, _Result]):
     def request(self, settings: _Settings) -> None:
         """Do the work for these settings, and give up what is being done for others; nothing if they are the newest."""
         with self._changed:
-            if self._number and settings == self._newest:
+            number, newest = self._newest or (0, None)
+            if number and settings == newest:
                 return
-            self._newest = settings
-            self._number += 1
+            self._newest = number + 1, settings
             self._changed.notify()
 
     def close(self, timeout: float) -> None:
@@ -80,16 +81,20 @@ class Background(Generic[_Settings, _Result]):
         self._thread.join(timeout)
 
     def _run(self) -> None:
-        done = 0
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._closed or self._number > done)  # noqa: B023 - called here only
-                if self._closed:
-                    return
-                settings, done = self._newest, self._number
-            self._do(settings, done)  # type: ignore[arg-type]  # there are settings, since they have a number
+        while (task := self._next()) is not None:
+            self._do(*task)
 
-    def _do(self, settings: _Settings, number: int) -> None:
+    def _next(self) -> tuple[int, _Settings] | None:
+        """Wait for settings that are not worked on yet; None once all is to end."""
+        with self._changed:
+            while not self._closed:
+                if self._newest is not None and self._newest[0] > self._begun:
+                    self._begun = self._newest[0]
+                    return self._newest
+                self._changed.wait()
+            return None
+
+    def _do(self, number: int, settings: _Settings) -> None:
         def report(progress: Progress) -> None:
             if self._is_stale(number):
                 raise Superseded
@@ -107,4 +112,4 @@ class Background(Generic[_Settings, _Result]):
 
     def _is_stale(self, number: int) -> bool:
         with self._changed:
-            return self._closed or number != self._number
+            return self._closed or self._newest is None or number != self._newest[0]
