@@ -19,8 +19,8 @@ from scipy.spatial.distance import cdist
 
 import clipperplus as cp
 from clipperplus.bench.tables import markdown_table
-from clipperplus.poses import logarithm
-from clipperplus.preprocess import Neighbourhoods
+from clipperplus.clouds.neighbourhoods import Neighbourhoods
+from clipperplus.geometry.poses import logarithm
 
 VOXEL_SIZE, NEIGHBOURS = 0.1, 60
 WANTED_MATCHING_MS, WANTED_LIDAR_MS, WANTED_GAIN = 50.0, 1000.0, 2.0

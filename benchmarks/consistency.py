@@ -55,7 +55,7 @@ def edges_agree(graph: cp.Graph, source: Points, target: Points, epsilon: float)
     random = np.random.default_rng(0)
     for i in random.integers(graph.num_vertices, size=50):
         gap = np.linalg.norm(source - source[i], axis=1) - np.linalg.norm(target - target[i], axis=1)
-        if not np.array_equal(graph.neighbors(int(i)), np.setdiff1d(np.flatnonzero(np.abs(gap) < epsilon), i)):
+        if not np.array_equal(graph.neighbours(int(i)), np.setdiff1d(np.flatnonzero(np.abs(gap) < epsilon), i)):
             sys.exit(f"association {i} of {graph.num_vertices} has other neighbours than by the definition")
 
 

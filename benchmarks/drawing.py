@@ -15,7 +15,7 @@ from common import argument_parser, median_ms, write_report
 import clipperplus as cp
 from clipperplus.bench.tables import markdown_table
 from clipperplus.synthetic import room_scans
-from clipperplus.viz.viewer.pair import Pair, Settings
+from clipperplus.viz.viewer.repeated_registration import RepeatedRegistration, Settings
 
 REPEATS = 7
 IMPORTS = {
@@ -75,7 +75,7 @@ def files(source: cp.Cloud, target: cp.Cloud, folder: Path) -> list[Row]:
 
 def change_of_epsilon(source: cp.Cloud, target: cp.Cloud) -> Row:
     """Measure what the viewer does when epsilon is changed."""
-    pair, size = Pair(source, target), cp.choose_voxel_size(source, target)
+    pair, size = RepeatedRegistration(source, target), cp.choose_voxel_size(source, target)
     checked(pair.register(Settings(size, size), lambda _: None))
     epsilons = iter(np.linspace(0.5, 1.5, REPEATS) * size)
     return timed(

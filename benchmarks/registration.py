@@ -21,7 +21,7 @@ from common import RESULTS, argument_parser, write_report
 import clipperplus as cp
 from clipperplus.bench.fragments import FragmentPair, Scene, find_scenes
 from clipperplus.bench.tables import markdown_table
-from clipperplus.evaluate import PROTOCOLS
+from clipperplus.evaluation import PROTOCOLS
 
 BENCHMARKS = ("3DMatch", "3DLoMatch")
 VOXEL_SIZE = 0.05

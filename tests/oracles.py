@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterable
 
 import networkx as nx
+import numpy as np
+import numpy.typing as npt
 
 from clipperplus import Graph
 
@@ -36,3 +38,14 @@ def clique_number_by_subsets(graph: Graph) -> int:
         if any(is_clique(graph, subset) for subset in itertools.combinations(range(graph.num_vertices), size)):
             return size
     return 0
+
+
+def squared_distances(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    x, y, z = ((points[:, None, axis] - points[:, axis]) ** 2 for axis in range(3))
+    return np.asarray((x + y) + z)
+
+
+def neighbours_of(points: npt.NDArray[np.float64], radius: float) -> list[list[int]]:
+    near = squared_distances(points) <= radius * radius
+    np.fill_diagonal(near, False)
+    return [np.flatnonzero(row).tolist() for row in near]

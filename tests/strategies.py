@@ -1,4 +1,4 @@
-"""Random graphs for hypothesis: every density, and the shapes that break clique algorithms."""
+"""Random graphs and clouds for hypothesis: every density and place, and the shapes that break algorithms."""
 
 from __future__ import annotations
 
@@ -68,3 +68,32 @@ def symmetric_weights(graph: Graph, seed: int) -> npt.NDArray[np.float64]:
     n = graph.num_vertices
     upper = np.triu(np.random.default_rng(seed).uniform(0.1, 1.0, (n, n)), 1)
     return np.asarray((upper + upper.T) * graph.adjacency())
+
+
+@st.composite
+def clouds(draw: st.DrawFn, most: int = 120) -> tuple[npt.NDArray[np.float64], float]:
+    """Points and a size: scattered, on a lattice of the size, or on top of each other; anywhere."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(0, most))
+    size = draw(st.sampled_from([0.05, 0.1, 0.25, 1.0, 3.0, 1e-6, 1e5]))
+    kind = draw(st.sampled_from(["scattered", "lattice", "next to the lattice", "few places"]))
+    if kind == "few places":
+        points = random.uniform(-3.0, 3.0, (4, 3))[random.integers(4, size=n)]
+    elif kind == "scattered":
+        points = random.uniform(-3.0, 3.0, (n, 3))
+    else:
+        points = random.integers(-3, 4, (n, 3)).astype(np.float64)
+    points = points * size
+    if kind == "next to the lattice":
+        points = np.nextafter(points, random.choice([-np.inf, np.inf], points.shape))
+    offset = draw(st.sampled_from([0.0, 0.0, 1.0, -1e3, 1e6, 1e9]))
+    return points + offset * size * random.integers(-1, 2, 3), size
+
+
+def shell(n: int, size: float, seed: int = 0) -> npt.NDArray[np.float64]:
+    """Points on the six sides of a box of size × size × size / 2."""
+    random = np.random.default_rng(seed)
+    points = random.uniform(-0.5, 0.5, (n, 3))
+    axis = random.integers(3, size=n)
+    points[np.arange(n), axis] = random.choice([-0.5, 0.5], n)
+    return points * size * [1.0, 1.0, 0.5]

@@ -175,7 +175,7 @@ def test_a_graph_too_large_for_bits_is_stored_as_rows_and_is_the_same() -> None:
     for i in random.integers(17_000, size=40):
         gap = np.linalg.norm(source - source[i], axis=1) - np.linalg.norm(target - target[i], axis=1)
         expected = np.setdiff1d(np.flatnonzero(np.abs(gap) < 0.02), i)
-        assert np.array_equal(graph.neighbors(int(i)), expected)
+        assert np.array_equal(graph.neighbours(int(i)), expected)
     assert graph == cp.consistency_graph(source, target, epsilon=0.02, threads=1)
 
 

@@ -5,10 +5,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "clouds/for_each_point.h"
 #include "clouds/hypotheses.h"
 #include "clouds/range_image.h"
 #include "common.h"
+#include "geometry/fitting.h"
+#include "threads.h"
 
 namespace clipperplus::bindings {
 
@@ -62,7 +63,7 @@ auto bound_hypotheses(const Graph& graph, PointsIn source, PointsIn target, Vect
   std::vector<std::int32_t> members;
   {
     const WithoutGil without_gil;
-    auto control = uninterrupted_control();
+    auto control = interruptible_control();
     const HypothesisOptions options{.most = most, .least_size = least_size, .apart = apart, .threads = threads};
     found = find_hypotheses(graph, from, to, first, seeds, options, kernels(), control);
     for (const Hypothesis& hypothesis : found) {
@@ -86,8 +87,8 @@ auto bound_refine(const SurfaceGrid& target, PointsIn points, PointsIn normals, 
   {
     const auto p = copied(points), n = copied(normals);
     const WithoutGil without_gil;
-    auto control = uninterrupted_control();
-    for_each_point(
+    auto control = interruptible_control();
+    for_each_index(
         motions.size(), threads, control,
         [&](std::size_t k) { motions[k] = improve(target, {p, n}, motions[k], {reach, least_cosine}, steps); }, 1);
   }
@@ -102,13 +103,13 @@ auto bound_overlap(const SurfaceGrid& target, PointsIn points, PointsIn normals,
   {
     const auto p = copied(points), n = copied(normals);
     const WithoutGil without_gil;
-    auto control = uninterrupted_control();
+    auto control = interruptible_control();
     const auto measure = [&](std::size_t k) {
       const Overlap overlap = measure_overlap(target, {p, n}, motions[k], {distance, least_cosine});
       near[k] = static_cast<std::int64_t>(overlap.near);
       agreeing[k] = static_cast<std::int64_t>(overlap.agreeing);
     };
-    for_each_point(motions.size(), threads, control, measure, 1);
+    for_each_index(motions.size(), threads, control, measure, 1);
   }
   return std::pair(to_numpy(std::move(near)), to_numpy(std::move(agreeing)));
 }
@@ -117,7 +118,7 @@ std::vector<std::int64_t> count_in_front(const RangeImage& image, const std::vec
                                          const std::vector<RigidMotion>& motions, double margin, std::size_t threads,
                                          Control& control) {
   std::vector<std::int64_t> counts(motions.size());
-  for_each_point(
+  for_each_index(
       motions.size(), threads, control,
       [&](std::size_t k) { counts[k] = static_cast<std::int64_t>(image.count_in_front(points, motions[k], margin)); },
       1);
@@ -136,6 +137,15 @@ auto bound_explained(PointsIn source, PointsIn target, MotionsIn array, double d
     }
   }
   return to_numpy(std::move(counts));
+}
+
+auto bound_fit_motion(PointsIn source, PointsIn target, VectorIn<double> weights) {
+  const auto from = copied(source), to = copied(target), counting = copied(weights);
+  if (from.size() != to.size() || from.empty() || 3 * counting.size() != from.size()) {
+    throw nb::value_error("a target and a weight for each source, at least one");
+  }
+  const std::vector<RigidMotion> motion{fit_motion(from, to, counting)};
+  return to_matrices(motion, [](const RigidMotion& fitted) -> const RigidMotion& { return fitted; });
 }
 
 auto bound_fit(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double distance,
@@ -171,21 +181,11 @@ void bind_alignment(nb::module_& m) {
             check_normals(points, normals);
             const auto p = copied(points), n = copied(normals);
             const WithoutGil without_gil;
-            auto control = uninterrupted_control();
+            auto control = interruptible_control();
             new (self) SurfaceGrid(p, n, cell, reach, control);
           },
           nb::arg("points"), nb::arg("normals"), nb::arg("cell"), nb::arg("reach"));
-  auto image = nb::class_<RangeImage>(m, "RangeImage");
-  image
-      .def(
-          "__init__",
-          [](RangeImage* self, PointsIn points, VectorIn<double> viewpoint) {
-            const auto p = copied(points);
-            const Vector3 sensor = as_viewpoint(viewpoint);
-            const WithoutGil without_gil;
-            new (self) RangeImage(p, sensor);
-          },
-          nb::arg("points"), nb::arg("viewpoint"))
+  nb::borrow<nb::class_<RangeImage>>(m.attr("RangeImage"))
       .def(
           "count_in_front",
           [](const RangeImage& self, PointsIn points, MotionsIn array, double margin, std::size_t threads) {
@@ -194,16 +194,12 @@ void bind_alignment(nb::module_& m) {
             std::vector<std::int64_t> counts;
             {
               const WithoutGil without_gil;
-              auto control = uninterrupted_control();
+              auto control = interruptible_control();
               counts = count_in_front(self, p, motions, margin, threads, control);
             }
             return to_numpy(std::move(counts));
           },
           nb::arg("points"), nb::arg("motions"), nb::arg("margin"), nb::arg("threads"));
-  image.def("__getstate__", [](const RangeImage& self) { return std::tuple(self.viewpoint(), self.free()); });
-  image.def("__setstate__", [](RangeImage& self, std::tuple<Vector3, std::vector<float>> state) {
-    new (&self) RangeImage(std::get<0>(state), std::move(std::get<1>(state)));
-  });
   m.def("refine_motions", bound_refine, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
         nb::arg("reach"), nb::arg("least_cosine"), nb::arg("steps"), nb::arg("precisely"), nb::arg("threads"),
         "The motions after some steps of point-to-plane ICP.");
@@ -212,6 +208,8 @@ void bind_alignment(nb::module_& m) {
         "How many points come near the target, and how many of them with the same normal.");
   m.def("count_explained", bound_explained, nb::arg("source"), nb::arg("target"), nb::arg("motions"),
         nb::arg("distance"), "How many matched points each motion brings closer together than the distance.");
+  m.def("fit_motion", bound_fit_motion, nb::arg("source"), nb::arg("target"), nb::arg("weights"),
+        "The rigid motion with the least weighted sum of squares between matched points.");
   m.def("measure_fit", bound_fit, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motion"),
         nb::arg("distance"), nb::arg("least_cosine"),
         "What pairs of points say about a small motion, turn first: 6 × 6 information, the centre of the turns, the "

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <chrono>
 
-#include "colouring.h"
+#include "clipperplus/graph.h"
+#include "clique/colouring.h"
+#include "clique/greedy.h"
+#include "clique/listing.h"
+#include "clique/local_search.h"
+#include "clique/maximal.h"
+#include "clique/reduction.h"
+#include "clique/search.h"
 #include "common.h"
-#include "graph.h"
-#include "greedy.h"
-#include "listing.h"
-#include "local_search.h"
-#include "maximal.h"
-#include "reduction.h"
-#include "search.h"
 
 namespace clipperplus::bindings {
 
@@ -44,7 +44,7 @@ std::tuple<VectorOut<std::int64_t>, std::size_t, std::size_t> bound_maximal(cons
   MaximalClique result;
   {
     const WithoutGil without_gil;
-    auto control = uninterrupted_control();
+    auto control = interruptible_control();
     result = make_maximal(graph, vertices, named.value_or(vertices.size()), control);
   }
   return {to_numpy(widen(result.vertices)), result.removed, result.added};

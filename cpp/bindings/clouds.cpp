@@ -1,4 +1,3 @@
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <array>
@@ -7,7 +6,6 @@
 #include "clouds/matching.h"
 #include "clouds/neighbours.h"
 #include "clouds/normals.h"
-#include "clouds/voxels.h"
 #include "common.h"
 
 namespace clipperplus::bindings {
@@ -16,21 +14,10 @@ namespace {
 
 using FeaturesIn = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-auto bound_voxel_means(PointsIn array, double size) {
-  const auto points = copied(array);
-  VoxelMeans means;
-  {
-    const WithoutGil without_gil;
-    auto control = uninterrupted_control();
-    means = voxel_means(points, size, control);
-  }
-  return std::pair(to_matrix(std::move(means.points), 3), to_numpy(std::move(means.counts)));
-}
-
 Neighbours bound_find_neighbours(PointsIn array, double radius, std::size_t threads) {
   const auto points = copied(array);
   const WithoutGil without_gil;
-  auto control = uninterrupted_control();
+  auto control = interruptible_control();
   return find_neighbours(points, radius, threads, kernels(), control);
 }
 
@@ -46,7 +33,7 @@ auto bound_normals(PointsIn array, const Neighbours& neighbours, double radius, 
   std::vector<double> normals;
   {
     const WithoutGil without_gil;
-    auto control = uninterrupted_control();
+    auto control = interruptible_control();
     normals = estimate_normals(points, neighbours, radius, sensor, threads, control);
   }
   return to_matrix(std::move(normals), 3);
@@ -59,7 +46,7 @@ auto bound_fpfh(PointsIn point_array, PointsIn normal_array, const Neighbours& n
   std::vector<float> features;
   {
     const WithoutGil without_gil;
-    auto control = uninterrupted_control();
+    auto control = interruptible_control();
     features = compute_fpfh(points, normals, neighbours, threads, kernels(), control);
   }
   return to_matrix(std::move(features), kFeatureBins);
@@ -71,7 +58,7 @@ auto bound_nearest(FeaturesIn source, FeaturesIn target, std::size_t k, std::siz
   NearestBothWays found;
   {
     const WithoutGil without_gil;
-    auto control = uninterrupted_control();
+    auto control = interruptible_control();
     found = nearest_features(from, to, source.shape(1), k, threads, kernels(), control);
   }
   auto& [there, back] = found;
@@ -82,8 +69,6 @@ auto bound_nearest(FeaturesIn source, FeaturesIn target, std::size_t k, std::siz
 }  // namespace
 
 void bind_clouds(nb::module_& m) {
-  m.def("voxel_means", bound_voxel_means, nb::arg("points"), nb::arg("size"),
-        "Means of the points in each cell, and how many there are. The points must be finite.");
   nb::class_<Neighbours>(m, "Neighbours").def("of", [](const Neighbours& self, std::size_t i) {
     if (i + 1 >= self.offsets.size()) throw nb::index_error("no such point");
     const auto found = self.of(i);

@@ -11,10 +11,11 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "control.h"
+#include "clipperplus/control.h"
 #include "simd/kernels.h"
 
 namespace clipperplus::bindings {
@@ -41,7 +42,9 @@ VectorOut<T> to_numpy(std::vector<T>&& values) {
 
 template <class T>
 using MatrixOut = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
-using PointsIn = nb::ndarray<const double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+template <class Real>
+using RawPointsIn = nb::ndarray<const Real, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
+using PointsIn = RawPointsIn<double>;
 
 template <class T>
 MatrixOut<T> to_matrix(std::vector<T>&& values, std::size_t columns) {
@@ -82,6 +85,17 @@ class WithoutGil {
   } running_;
   nb::gil_scoped_release release_;
 };
+
+// Bytes of a text that is made without the GIL.
+template <class Make>
+nb::bytes to_bytes(Make make) {
+  std::string text;
+  {
+    const WithoutGil without_gil;
+    text = make();
+  }
+  return nb::bytes(text.data(), text.size());
+}
 
 // What the caller of a run of kernels wants: an end in time, and what Ctrl-C means. Shared by all kernels of the run.
 class Watch {
@@ -125,7 +139,7 @@ class Watch {
 };
 
 // For a kernel without a partial answer: no deadline, and Ctrl-C throws.
-inline Control uninterrupted_control() {
+inline Control interruptible_control() {
   return Control(Control::Clock::time_point::max(), [] { return Watch::check_signals(nullptr); });
 }
 
@@ -133,8 +147,9 @@ void bind_graph(nb::module_& m);
 void bind_clique(nb::module_& m);
 void bind_alignment(nb::module_& m);
 void bind_clouds(nb::module_& m);
+void bind_raw_clouds(nb::module_& m);
 void bind_consistency(nb::module_& m);
-void bind_continuous(nb::module_& m);
-void bind_text(nb::module_& m);
+void bind_ascent(nb::module_& m);
+void bind_graph_text(nb::module_& m);
 
 }  // namespace clipperplus::bindings

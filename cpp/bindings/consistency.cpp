@@ -1,4 +1,4 @@
-#include "consistency.h"
+#include "clipperplus/consistency.h"
 
 #include <nanobind/stl/optional.h>
 
@@ -43,7 +43,7 @@ Graph bound_join(LandmarksIn source, LandmarksIn target, std::optional<PairsIn> 
   problem.one_to_one = one_to_one;
   problem.clique_size = clique_size;
   const WithoutGil without_gil;
-  auto control = uninterrupted_control();
+  auto control = interruptible_control();
   return join_by_distance(problem, {.threads = threads}, kernels(), control);
 }
 

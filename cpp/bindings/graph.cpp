@@ -1,4 +1,4 @@
-#include "graph.h"
+#include "clipperplus/graph.h"
 
 #include <nanobind/operators.h>
 #include <nanobind/stl/tuple.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "common.h"
-#include "cores.h"
+#include "graph/cores.h"
 
 namespace clipperplus::bindings {
 
@@ -119,7 +119,7 @@ void bind_graph(nb::module_& m) {
             const std::vector<Vertex> chosen(vertices.data(), vertices.data() + vertices.size());
             for (Vertex v : chosen) checked(g, v);
             const WithoutGil without_gil;
-            auto control = uninterrupted_control();
+            auto control = interruptible_control();
             return g.subgraph(chosen, kernels(), control);
           },
           nb::arg("vertices"))
@@ -128,7 +128,7 @@ void bind_graph(nb::module_& m) {
           [](const Graph& g, std::size_t count) {
             if (count > g.num_vertices()) throw nb::value_error("there are fewer vertices");
             const WithoutGil without_gil;
-            auto control = uninterrupted_control();
+            auto control = interruptible_control();
             return g.prefix(count, kernels(), control);
           },
           nb::arg("count"), "The graph on the first `count` vertices.")
@@ -143,7 +143,7 @@ void bind_graph(nb::module_& m) {
         Cores cores;
         {
           const WithoutGil without_gil;
-          auto control = uninterrupted_control();
+          auto control = interruptible_control();
           cores = core_numbers(graph, kernels(), control);
         }
         return std::tuple(to_numpy(std::move(cores.numbers)), to_numpy(std::move(cores.degeneracy)));
@@ -155,7 +155,7 @@ void bind_graph(nb::module_& m) {
         OrderedGraph ordered;
         {
           const WithoutGil without_gil;
-          auto control = uninterrupted_control();
+          auto control = interruptible_control();
           ordered = order_by_core(graph, kernels(), control);
         }
         return std::tuple(std::move(ordered.graph), to_numpy(std::move(ordered.cores)),

@@ -84,9 +84,10 @@ NB_MODULE(_core, m) {
 
   bind_graph(m);
   bind_clique(m);
+  bind_raw_clouds(m);
   bind_alignment(m);
   bind_clouds(m);
   bind_consistency(m);
-  bind_continuous(m);
-  bind_text(m);
+  bind_ascent(m);
+  bind_graph_text(m);
 }

@@ -3,24 +3,40 @@
 import atexit
 
 from . import _core, evaluate, invariants, synthetic
+from . import io as io
+from ._build import CoreInfo, core_info, select_simd_from_environment
+from ._timing import Stage
 from .clique import (
     BelachewOptions,
     Certificate,
     ClipperOptions,
     CliqueList,
     CliqueResult,
+    CliqueStage,
     DingOptions,
     PelilloOptions,
     Progress,
     RelaxationOptions,
     SearchOptions,
-    Stage,
     clique_number,
     find_clique,
     find_cliques_above,
     find_maximum_cliques,
     is_clique,
     is_maximal,
+)
+from .clouds import (
+    Cloud,
+    PreparedCloud,
+    choose_voxel_size,
+    compute_fpfh,
+    downsample,
+    estimate_normals,
+    match_features,
+    prepare,
+    read_cloud,
+    refine_transform,
+    write_cloud,
 )
 from .consistency import consistency_graph, consistency_weights
 from .errors import (
@@ -32,18 +48,13 @@ from .errors import (
     MissingPackageError,
     OptionError,
 )
-from .features import PreparedCloud, compute_fpfh, prepare
-from .graph import Graph
-from .info import CoreInfo, core_info, select_simd_from_environment
-from .io.clouds import Cloud, read_cloud, write_cloud
-from .io.graphs import read_graph, write_graph
-from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closures
-from .matching import match_features
-from .preprocess import choose_voxel_size, downsample, estimate_normals
-from .refine import refine_transform
+from .geometry import apply_transform, fit_transform, rotation_error, translation_error
+from .graphs import Graph, read_graph, write_graph
+from .mapping import LoopClosures, LoopClosureSet, consistent_loop_closures
 from .registration import Evidence, Hypothesis, Pose, Status, register, solve
-from .timing import Lap
-from .transform import apply_transform, fit_transform, rotation_error, translation_error
+
+Lap = Stage
+"""The name that the stages of a registration had before."""
 
 __version__ = core_info().version
 
@@ -54,6 +65,7 @@ __all__ = [
     "ClipperPlusError",
     "CliqueList",
     "CliqueResult",
+    "CliqueStage",
     "Cloud",
     "CoreInfo",
     "DingOptions",
@@ -63,7 +75,6 @@ __all__ = [
     "GraphError",
     "Hypothesis",
     "LandmarkError",
-    "Lap",
     "LoopClosureSet",
     "LoopClosures",
     "MemoryLimitError",

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._validation import as_array, as_integer, as_number
 from .errors import LandmarkError, OptionError
-from .graph import Graph
+from .graphs import Graph
 from .invariants import Custom, Distance, DistanceAndNormals, Invariant, Pairs
 from .invariants.base import as_residuals
-from .validation import as_array, as_integer, as_number
 
-__all__ = ["as_associations", "consistency_graph", "consistency_weights"]
+__all__ = ["ConsistencyProblem", "as_associations", "consistency_graph", "consistency_weights"]
 
 _DISTANCE = Distance()
 _PAIRS_AT_ONCE = 1 << 18
@@ -65,7 +65,7 @@ def consistency_graph(
         is smaller, as compressed rows (``graph.representation``).
 
     """
-    problem = _Problem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
+    problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
     return problem.join(
         as_integer("threads", threads, 1, 1024), as_integer("min_clique_size", min_clique_size, 0, 2**31)
     )
@@ -93,8 +93,8 @@ def consistency_weights(
 
     if sigma is not None:
         sigma = as_number("sigma", sigma, 0.0, math.inf, open_interval=True)
-    problem = _Problem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
-    edges = problem.join(as_integer("threads", threads, 1, 1024), 0).edges()
+    problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
+    edges = problem.join(as_integer("threads", threads, 1, 1024)).edges()
     scores = np.empty(len(edges))
     for start in range(0, len(edges), _PAIRS_AT_ONCE):
         chunk = slice(start, start + _PAIRS_AT_ONCE)
@@ -112,8 +112,8 @@ def consistency_weights(
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem:
-    """The arguments, checked."""
+class ConsistencyProblem:
+    """Landmarks, associations and what makes them consistent, checked."""
 
     source: Any
     target: Any
@@ -132,10 +132,10 @@ class _Problem:
         target: Any,
         associations: npt.ArrayLike | None,
         epsilon: float | npt.ArrayLike,
-        invariant: Invariant | None,
-        one_to_one: bool,
-        min_distance: float,
-    ) -> _Problem:
+        invariant: Invariant | None = None,
+        one_to_one: bool = True,
+        min_distance: float = 0.0,
+    ) -> ConsistencyProblem:
         """Refuse what is wrong, with the argument's name."""
         invariant = _DISTANCE if invariant is None else invariant
         # As isinstance(invariant, Invariant), which takes longer than a small graph.
@@ -157,6 +157,11 @@ class _Problem:
         count = len(sets[0]) if pairs is None else len(pairs)
         return cls(*sets, invariant, pairs, count, _as_epsilon(epsilon, count), one_to_one, min_distance)
 
+    @property
+    def associations(self) -> npt.NDArray[np.int64]:
+        """``(m, 2)``, also where they are landmark k with landmark k."""
+        return np.repeat(np.arange(self.count)[:, None], 2, axis=1) if self.pairs is None else self.pairs
+
     def epsilons(self, i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return the bound of every pair."""
         if isinstance(self.epsilon, float):
@@ -177,7 +182,7 @@ class _Problem:
             raise OptionError(f"invariant: expected one residual per pair, shape {i.shape}, got {values.shape}")
         return values
 
-    def join(self, threads: int, min_clique_size: int) -> Graph:
+    def join(self, threads: int, min_clique_size: int = 0) -> Graph:
         """Return the graph; distances of points are the core's work."""
         if type(self.invariant) is Distance:
             return self.join_points(self.source, self.target, threads, min_clique_size)

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "clouds/rigid.h"
+#include "geometry/rigid.h"
 
 namespace clipperplus {
 

@@ -1,11 +1,13 @@
 // Graphs of associations against two plain loops in double precision: every instruction set, bits and compressed rows,
 // pairs that sit on the threshold.
-#include "consistency.h"
+#include "clipperplus/consistency.h"
 
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
-#include "check.h"
+#include "random_graphs.h"
 
 using namespace clipperplus;
 
@@ -81,16 +83,22 @@ Graph expected_graph(const DistanceProblem& problem) {
 }
 
 void check_all(const DistanceProblem& problem) {
+  INFO(problem.count, " associations in ", problem.dimension, " dimensions, epsilon ", problem.epsilon, ", ",
+       problem.epsilons.size(), " epsilons, least distance ", problem.min_distance, ", clique of ",
+       problem.clique_size);
   const auto expected = expected_graph(problem);
   Control control;
   for (const auto* kernels : simd::available()) {
     for (std::size_t threads : {std::size_t{1}, std::size_t{3}}) {
+      INFO("on ", simd::name_of(*kernels), " with ", threads, " threads");
       CHECK(join_by_distance(problem, {.threads = threads}, *kernels, control) == expected);
     }
   }
 }
 
-void every_kind_of_problem_gives_the_definition() {
+}  // namespace
+
+TEST_CASE("every kind of problem gives what the definition says") {
   unsigned seed = 1;
   for (std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{64}, std::size_t{200}}) {
     for (std::size_t dimension : {std::size_t{2}, std::size_t{3}}) {
@@ -112,7 +120,7 @@ void every_kind_of_problem_gives_the_definition() {
   }
 }
 
-void pairs_on_the_threshold_are_decided_in_double_precision() {
+TEST_CASE("pairs on the threshold are decided in double precision") {
   const auto clouds = grid_clouds(192, 5);
   for (double epsilon : {0.25, 0.5, std::sqrt(0.125) - 0.25, 1e-9, 1e9}) {
     DistanceProblem problem{3, clouds.source, clouds.target, {}, 192};
@@ -123,7 +131,7 @@ void pairs_on_the_threshold_are_decided_in_double_precision() {
   }
 }
 
-void associations_that_share_a_point_are_not_joined() {
+TEST_CASE("associations that share a point are not joined") {
   const auto clouds = random_clouds(30, 3, 1.0, 0.0, 3);
   std::mt19937 random(4);
   std::vector<std::int64_t> associations;
@@ -142,7 +150,7 @@ void associations_that_share_a_point_are_not_joined() {
 }
 
 // One distance nearly zero, the other nearly epsilon: there the bound hardly depends on epsilon.
-void short_distances_against_epsilon() {
+TEST_CASE("short distances are decided like others") {
   std::mt19937 random(6);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   for (double epsilon : {1.0, 0.5, 0.1, 0.02}) {
@@ -168,17 +176,16 @@ void short_distances_against_epsilon() {
   }
 }
 
-void a_check_that_stops_the_work_leaves_no_half_a_graph() {
+TEST_CASE("a check that stops the work leaves no half a graph") {
   const auto clouds = random_clouds(3000, 3, 1.0, 0.0, 9);
   DistanceProblem problem{3, clouds.source, clouds.target, {}, 3000};
   problem.epsilon = 0.1;
   Control control(Control::seconds_from_now(0.0), nullptr);
-  CHECK(!message_of<std::runtime_error>([&] {
-           join_by_distance(problem, {.threads = 2}, *simd::available().front(), control);
-         }).empty());
+  CHECK_THROWS_WITH_AS(join_by_distance(problem, {.threads = 2}, *simd::available().front(), control),
+                       "the graph is not complete: a check stopped the work", std::runtime_error);
 }
 
-void points_in_one_place_agree() {
+TEST_CASE("points in one place agree") {
   const std::vector<double> same(3 * 70, 4.5);
   DistanceProblem problem{3, same, same, {}, 70};
   problem.epsilon = 1e-12;
@@ -188,47 +195,26 @@ void points_in_one_place_agree() {
 }
 
 // As for a graph that is too large for bits, in tiles of 1024 associations.
-void compressed_rows_are_the_same() {
+TEST_CASE("compressed rows are the same") {
   const auto clouds = random_clouds(6000, 3, 1.0, 0.0, 8);
   DistanceProblem problem{3, clouds.source, clouds.target, {}, 6000};
   problem.epsilon = 2e-4;
   Control control;
   const auto& kernels = *simd::available().front();
   const auto expected = expected_graph(problem);
-  CHECK(!expected.has_bits());
-  CHECK(join_by_distance(problem, {.threads = 2, .bits_anyway = 0, .tile = 16, .most_tiles = 100}, kernels, control) ==
-        expected);
+  REQUIRE(!expected.has_bits());
+  const JoinOptions options{.threads = 2, .bits_anyway = 0, .tile = 16, .most_tiles = 100};
+  CHECK(join_by_distance(problem, options, kernels, control) == expected);
   problem.clique_size = 6;
-  CHECK(join_by_distance(problem, {.threads = 2, .bits_anyway = 0, .tile = 16, .most_tiles = 100}, kernels, control) ==
-        expected_graph(problem));
+  CHECK(join_by_distance(problem, options, kernels, control) == expected_graph(problem));
 }
 
-void a_check_that_throws_ends_the_work() {
+TEST_CASE("a check that throws ends the work") {
   struct Stop {};
   const auto clouds = random_clouds(3000, 3, 1.0, 0.0, 9);
   DistanceProblem problem{3, clouds.source, clouds.target, {}, 3000};
   problem.epsilon = 0.1;
-  bool thrown = false;
-  try {
-    for (;;) {
-      Control control(Control::seconds_from_now(std::nullopt), []() -> bool { throw Stop(); });
-      join_by_distance(problem, {.threads = 2}, *simd::available().front(), control);
-    }
-  } catch (const Stop&) {
-    thrown = true;
-  }
-  CHECK(thrown);
-}
-
-}  // namespace
-
-int main() {
-  every_kind_of_problem_gives_the_definition();
-  pairs_on_the_threshold_are_decided_in_double_precision();
-  associations_that_share_a_point_are_not_joined();
-  short_distances_against_epsilon();
-  points_in_one_place_agree();
-  a_check_that_stops_the_work_leaves_no_half_a_graph();
-  compressed_rows_are_the_same();
-  a_check_that_throws_ends_the_work();
+  Control control(Control::seconds_from_now(std::nullopt), []() -> bool { throw Stop(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(25));  // so that the check is due
+  CHECK_THROWS_AS(join_by_distance(problem, {.threads = 2}, *simd::available().front(), control), Stop);
 }

@@ -2,13 +2,17 @@
 #include <algorithm>
 #include <set>
 
-#include "check.h"
+#include "random_graphs.h"
 
 using namespace clipperplus;
 
 namespace {
 
 using EdgeSet = std::set<std::pair<std::size_t, std::size_t>>;
+
+constexpr std::size_t kSizes[] = {1, 63, 64, 65, 200};  // around the words of a row; stored as bits
+constexpr std::size_t kLargeSize = 6000;                // stored as compressed rows where it is …
+constexpr double kSparse = 0.0005;                      // … so sparse
 
 EdgeSet edge_set(const Graph& graph) {
   EdgeSet edges;
@@ -18,7 +22,8 @@ EdgeSet edge_set(const Graph& graph) {
   return edges;
 }
 
-void edges_come_back(std::size_t n, double density, bool bits) {
+void check_edges(std::size_t n, double density, bool bits) {
+  CAPTURE(n);
   auto edges = random_edges(n, density, 3);
   const auto graph = make_graph(n, edges);
   CHECK(graph.has_bits() == bits);
@@ -28,9 +33,10 @@ void edges_come_back(std::size_t n, double density, bool bits) {
     const auto u = static_cast<std::size_t>(edges[k]), v = static_cast<std::size_t>(edges[k + 1]);
     expected.emplace(u, v);
     expected.emplace(v, u);
-    CHECK(graph.has_edge(u, v) && graph.has_edge(v, u));
+    REQUIRE_EACH(graph.has_edge(u, v), "u = ", u, ", v = ", v);
+    REQUIRE_EACH(graph.has_edge(v, u), "u = ", u, ", v = ", v);
   }
-  CHECK(edge_set(graph) == expected);
+  CHECK((edge_set(graph) == expected));
 
   for (std::size_t k = 0, count = edges.size(); k < count / 2; ++k) edges.push_back(edges[k]);
   if (edges.size() % 2 != 0) edges.pop_back();
@@ -38,22 +44,24 @@ void edges_come_back(std::size_t n, double density, bool bits) {
   CHECK(make_graph(n, edges) == graph);  // duplicates and directions do not matter
 }
 
-void subgraph_relabels(std::size_t n, double density, const simd::Kernels& kernels) {
+void check_subgraphs(std::size_t n, double density, const simd::Kernels& kernels) {
+  INFO("n = ", n, ", on ", simd::name_of(kernels));
   Control control;
-  const auto graph = make_graph(n, random_edges(n, density, 4));
+  const auto graph = random_graph(n, density, 4);
   std::vector<Vertex> order(n);
   for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<Vertex>(i);
   std::shuffle(order.begin(), order.end(), std::mt19937(9));
   for (std::size_t k : {n, n / 2, std::size_t{1}, std::size_t{0}}) {
+    CAPTURE(k);
     const std::span<const Vertex> chosen(order.data(), k);
     const auto sub = graph.subgraph(chosen, kernels, control);
-    CHECK(sub.num_vertices() == k);
+    REQUIRE(sub.num_vertices() == k);
     std::size_t edges = 0;
     for (std::size_t i = 0; i < k; ++i) {
       for (std::size_t j = 0; j < k; ++j) {
         const bool joined =
             i != j && graph.has_edge(static_cast<std::size_t>(chosen[i]), static_cast<std::size_t>(chosen[j]));
-        CHECK(sub.has_edge(i, j) == joined);
+        REQUIRE_EACH(sub.has_edge(i, j) == joined, "i = ", i, ", j = ", j);
         edges += joined && i < j ? 1 : 0;
       }
     }
@@ -62,21 +70,50 @@ void subgraph_relabels(std::size_t n, double density, const simd::Kernels& kerne
   std::sort(order.begin(), order.end());
   CHECK(graph.subgraph(order, kernels, control) == graph);
   const auto prefix = graph.prefix(n / 3, kernels, control);
+  REQUIRE(prefix.num_vertices() == n / 3);
   for (std::size_t i = 0; i < n / 3; ++i) {
-    for (std::size_t j = 0; j < n / 3; ++j) CHECK(prefix.has_edge(i, j) == graph.has_edge(i, j));
+    for (std::size_t j = 0; j < n / 3; ++j) {
+      REQUIRE_EACH(prefix.has_edge(i, j) == graph.has_edge(i, j), "i = ", i, ", j = ", j);
+    }
   }
 }
 
-void complement_twice_is_the_graph(std::size_t n, double density) {
-  const auto graph = make_graph(n, random_edges(n, density, 5));
+void check_complement(std::size_t n, double density) {
+  CAPTURE(n);
+  const auto graph = random_graph(n, density, 5);
   const auto complement = graph.complement();
   CHECK(complement.num_edges() + graph.num_edges() == n * (n - 1) / 2);
   CHECK(complement.complement() == graph);
 }
 
-void packed_rows_and_csr_agree_with_edges() {
+}  // namespace
+
+TEST_CASE("a graph without vertices has no edges") {
+  const auto graph = make_graph(0, {});
+  CHECK(graph.num_vertices() == 0);
+  CHECK(graph.num_edges() == 0);
+}
+
+TEST_CASE("edges come back, whatever their direction and however often they were given") {
+  for (const std::size_t n : kSizes) check_edges(n, 0.3, true);
+  check_edges(kLargeSize, kSparse, false);
+}
+
+TEST_CASE("a subgraph has the edges of its vertices, in their order") {
+  for (const std::size_t n : kSizes) {
+    for (const auto* kernels : simd::available()) check_subgraphs(n, 0.4, *kernels);
+  }
+  check_subgraphs(kLargeSize, kSparse, *simd::available().front());
+}
+
+TEST_CASE("the complement of the complement is the graph") {
+  for (const std::size_t n : kSizes) check_complement(n, 0.3);
+  check_complement(kLargeSize, kSparse);
+}
+
+TEST_CASE("packed rows and compressed rows give the graph that edges give") {
   const std::size_t n = 77;
-  const auto graph = make_graph(n, random_edges(n, 0.3, 6));
+  const auto graph = random_graph(n, 0.3, 6);
   std::vector<std::uint8_t> rows(n * 10, 0);
   std::vector<std::int64_t> offsets{0};
   std::vector<Vertex> neighbours;
@@ -92,7 +129,7 @@ void packed_rows_and_csr_agree_with_edges() {
   CHECK(Graph::from_csr_pattern(n, offsets, neighbours) == graph);
 }
 
-void wrong_input_is_named() {
+TEST_CASE("wrong input is refused with the place where it is wrong") {
   const auto refused = [](std::size_t n, std::vector<std::int64_t> edges) {
     return message_of<InvalidGraph>([&] { make_graph(n, edges); });
   };
@@ -108,20 +145,4 @@ void wrong_input_is_named() {
   const std::vector<Vertex> outside{7};
   CHECK(message_of<InvalidGraph>([&] { Graph::from_csr_pattern(2, offsets, outside); }) ==
         "column 7 does not exist: the matrix has 2");
-}
-
-}  // namespace
-
-int main() {
-  CHECK(make_graph(0, {}).num_edges() == 0);
-  for (std::size_t n : {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{200}}) {
-    edges_come_back(n, 0.3, true);
-    complement_twice_is_the_graph(n, 0.3);
-    for (const auto* kernels : simd::available()) subgraph_relabels(n, 0.4, *kernels);
-  }
-  edges_come_back(6000, 0.0005, false);
-  subgraph_relabels(6000, 0.0005, *simd::available().front());
-  complement_twice_is_the_graph(6000, 0.0005);
-  packed_rows_and_csr_agree_with_edges();
-  wrong_input_is_named();
 }

@@ -1,9 +1,14 @@
 // Every instruction set gives the bits that the portable one gives, and the portable one what a plain loop gives. The
-// kernels that grow cliques, colour and search are tested through their algorithms in test_algorithms.cpp.
-#include <cmath>
-
-#include "check.h"
+// kernels that colour and search are tested through their algorithms in test_clique.cpp, those that grow cliques in
+// test_clouds.cpp.
 #include "simd/kernels.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "random_clouds.h"
+#include "testing.h"
 
 using namespace clipperplus;
 
@@ -29,139 +34,258 @@ AlignedVector<double> random_doubles(std::size_t count, unsigned seed) {
 
 AlignedVector<Word> aligned(const std::vector<Word>& words) { return {words.begin(), words.end()}; }
 
-void gather_transposed_is_a_transpose(const simd::Kernels& kernels) {
-  for (std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{37}, std::size_t{64}}) {
-    const std::size_t stride = 8;
-    const auto rows = aligned(random_words(100 * stride, 0.4, 7));
-    std::vector<Vertex> vertices(count);
-    for (std::size_t j = 0; j < count; ++j) vertices[j] = static_cast<Vertex>((j * 13 + 5) % 100);
-    alignas(64) Word block[64];
-    kernels.gather_transposed(rows.data(), stride, vertices.data(), count, 3, block);
-    for (std::size_t t = 0; t < 64; ++t) {
-      for (std::size_t j = 0; j < 64; ++j) {
-        const bool expected =
-            j < count && test_bit(rows.data() + static_cast<std::size_t>(vertices[j]) * stride, 3 * 64 + t);
-        CHECK(((block[t] >> j) & 1U) == expected);
-      }
-    }
+const simd::Kernels& portable() { return *simd::available().back(); }
+
+// Runs work(kernels) for every instruction set, whose name goes with each failure.
+template <class Work>
+void on_each_path(Work work) {
+  for (const auto* kernels : simd::available()) {
+    INFO("on ", simd::name_of(*kernels));
+    work(*kernels);
   }
-}
-
-void count_rows_counts(const simd::Kernels& kernels) {
-  const auto rows = aligned(random_words(5 * 24, 0.3, 1));
-  std::vector<Vertex> counts(5);
-  std::size_t expected_total = 0;
-  const std::size_t total = kernels.count_rows(rows.data(), 24, 5, counts.data());
-  for (std::size_t i = 0; i < 5; ++i) {
-    Vertex expected = 0;
-    for_each_bit(rows.data() + i * 24, 24, [&](std::size_t) { ++expected; });
-    CHECK(counts[i] == expected);
-    expected_total += static_cast<std::size_t>(expected);
-  }
-  CHECK(total == expected_total);
-}
-
-void subtract_and_find_min_does_both(const simd::Kernels& kernels) {
-  const std::size_t words = 16;
-  const auto row = aligned(random_words(words, 0.2, 3));
-  std::mt19937 random(5);
-  AlignedVector<simd::PeelKey> keys(words * 64);
-  for (auto& key : keys) key = 1000000 + random() % 1000000;
-  auto expected = keys;
-  simd::PeelKey smallest = ~simd::PeelKey{0};
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (test_bit(row.data(), i)) expected[i] -= 4096;
-    smallest = std::min(smallest, expected[i]);
-  }
-  CHECK(kernels.subtract_and_find_min(keys.data(), row.data(), words, 4096) == smallest);
-  CHECK(keys == expected);
-}
-
-void add_to_others_leaves_the_row_alone(const simd::Kernels& kernels) {
-  const std::size_t words = 16;
-  const auto row = aligned(random_words(words, 0.6, 4));
-  auto y = random_doubles(words * 64, 9);
-  auto expected = y;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    if (!test_bit(row.data(), i)) expected[i] += 0.3;
-  }
-  kernels.add_to_others(y.data(), row.data(), words, 0.3);
-  CHECK(y == expected);
-}
-
-void table_sums_agree_with_plain_sums(const simd::Kernels& kernels, const simd::Kernels& reference) {
-  for (std::size_t column_blocks : {std::size_t{1}, std::size_t{3}}) {
-    const std::size_t row_blocks = 2;
-    const auto blocks = aligned(random_words(row_blocks * column_blocks * 64, 0.5, 11));
-    const auto values = random_doubles(column_blocks * 64, 12);
-    AlignedVector<double> tables(column_blocks * 8 * 32);
-    for (std::size_t group = 0; group < column_blocks * 16; ++group) {
-      for (std::size_t subset = 0; subset < 16; ++subset) {
-        double sum = 0.0;
-        for (std::size_t k = 0; k < 4; ++k) {
-          if (subset >> k & 1U) sum += values[group * 4 + k];
-        }
-        tables[group * 16 + subset] = sum;
-      }
-    }
-    AlignedVector<double> y(row_blocks * 64), y_reference(row_blocks * 64);
-    kernels.table_sums(blocks.data(), row_blocks, column_blocks, tables.data(), y.data());
-    reference.table_sums(blocks.data(), row_blocks, column_blocks, tables.data(), y_reference.data());
-    CHECK(y == y_reference);
-    for (std::size_t i = 0; i < row_blocks * 64; ++i) {
-      double plain = 0.0;
-      for (std::size_t j = 0; j < column_blocks * 64; ++j) {
-        const Word word = blocks[((i / 64) * column_blocks + j / 64) * 64 + i % 64];
-        if (word >> (j % 64) & 1U) plain += values[j];
-      }
-      CHECK(std::abs(y[i] - plain) < 1e-12);
-    }
-  }
-}
-
-void vector_passes_agree(const simd::Kernels& kernels, const simd::Kernels& reference) {
-  const std::size_t n = 192;
-  const auto u = random_doubles(n, 21), g = random_doubles(n, 22), y = random_doubles(n, 23);
-  AlignedVector<double> x(n), x_reference(n);
-  CHECK(kernels.step(u.data(), g.data(), 0.3, n, x.data()) ==
-        reference.step(u.data(), g.data(), 0.3, n, x_reference.data()));
-  CHECK(x == x_reference);
-  double squares = 0.0;
-  for (double value : x) {
-    CHECK(value >= 0.0);
-    squares += value * value;
-  }
-  CHECK(std::abs(squares - kernels.step(u.data(), g.data(), 0.3, n, x.data())) < 1e-12);
-
-  const auto scaled = kernels.scale(x.data(), 0.7, n);
-  const auto scaled_reference = reference.scale(x_reference.data(), 0.7, n);
-  CHECK(scaled.sum == scaled_reference.sum && scaled.nonzeros == scaled_reference.nonzeros && x == x_reference);
-  std::size_t nonzeros = 0;
-  for (double value : x) nonzeros += value != 0.0 ? 1 : 0;
-  CHECK(scaled.nonzeros == nonzeros && nonzeros > 0 && nonzeros < n);
-
-  AlignedVector<double> gradient(n), gradient_reference(n);
-  const double value = kernels.gradient(y.data(), x.data(), 2.5, 3.0, n, gradient.data());
-  CHECK(value == reference.gradient(y.data(), x.data(), 2.5, 3.0, n, gradient_reference.data()));
-  CHECK(gradient == gradient_reference);
-  CHECK(gradient[5] == 2.5 - 4.0 * y[5]);
-  const auto ascent = kernels.project(gradient.data(), value, x.data(), u.data(), g.data(), n);
-  const auto expected = reference.project(gradient_reference.data(), value, x.data(), u.data(), g.data(), n);
-  CHECK(ascent.slope == expected.slope && ascent.squared_delta == expected.squared_delta);
-  CHECK(gradient == gradient_reference);
 }
 
 }  // namespace
 
-int main() {
-  const auto paths = simd::available();
-  CHECK(std::string(paths.back()->name) == "portable");
-  for (const auto* kernels : paths) {
-    gather_transposed_is_a_transpose(*kernels);
-    count_rows_counts(*kernels);
-    subtract_and_find_min_does_both(*kernels);
-    add_to_others_leaves_the_row_alone(*kernels);
-    table_sums_agree_with_plain_sums(*kernels, *paths.back());
-    vector_passes_agree(*kernels, *paths.back());
-  }
+TEST_CASE("the last instruction set is the portable one") {
+  CHECK(std::string(simd::name_of(portable())) == "portable");
+}
+
+TEST_CASE("gathering and transposing gives the transpose") {
+  on_each_path([](const simd::Kernels& kernels) {
+    for (std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{37}, std::size_t{64}}) {
+      const std::size_t stride = 8;
+      const auto rows = aligned(random_words(100 * stride, 0.4, 7));
+      std::vector<Vertex> vertices(count);
+      for (std::size_t j = 0; j < count; ++j) vertices[j] = static_cast<Vertex>((j * 13 + 5) % 100);
+      alignas(64) Word block[64];
+      kernels.gather_transposed(rows.data(), stride, vertices.data(), count, 3, block);
+      for (std::size_t t = 0; t < 64; ++t) {
+        for (std::size_t j = 0; j < 64; ++j) {
+          const bool expected =
+              j < count && test_bit(rows.data() + static_cast<std::size_t>(vertices[j]) * stride, 3 * 64 + t);
+          REQUIRE_EACH(((block[t] >> j) & 1U) == expected, "count = ", count, ", t = ", t, ", j = ", j);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("the bits of rows are counted") {
+  on_each_path([](const simd::Kernels& kernels) {
+    const auto rows = aligned(random_words(5 * 24, 0.3, 1));
+    std::vector<Vertex> counts(5);
+    std::size_t expected_total = 0;
+    const std::size_t total = kernels.count_rows(rows.data(), 24, 5, counts.data());
+    for (std::size_t i = 0; i < 5; ++i) {
+      Vertex expected = 0;
+      for_each_bit(rows.data() + i * 24, 24, [&](std::size_t) { ++expected; });
+      CHECK(counts[i] == expected);
+      expected_total += static_cast<std::size_t>(expected);
+    }
+    CHECK(total == expected_total);
+  });
+}
+
+TEST_CASE("keys are lowered, and the smallest is found") {
+  on_each_path([](const simd::Kernels& kernels) {
+    const std::size_t words = 16;
+    const auto row = aligned(random_words(words, 0.2, 3));
+    std::mt19937 random(5);
+    AlignedVector<simd::PeelKey> keys(words * 64);
+    for (auto& key : keys) key = 1000000 + random() % 1000000;
+    auto expected = keys;
+    simd::PeelKey smallest = ~simd::PeelKey{0};
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (test_bit(row.data(), i)) expected[i] -= 4096;
+      smallest = std::min(smallest, expected[i]);
+    }
+    CHECK(kernels.subtract_and_find_min(keys.data(), row.data(), words, 4096) == smallest);
+    CHECK(difference(keys, expected) == "");
+  });
+}
+
+TEST_CASE("adding to the others leaves the row alone") {
+  on_each_path([](const simd::Kernels& kernels) {
+    const std::size_t words = 16;
+    const auto row = aligned(random_words(words, 0.6, 4));
+    auto y = random_doubles(words * 64, 9);
+    auto expected = y;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      if (!test_bit(row.data(), i)) expected[i] += 0.3;
+    }
+    kernels.add_to_others(y.data(), row.data(), words, 0.3);
+    CHECK(difference(y, expected) == "");
+  });
+}
+
+TEST_CASE("sums from tables agree with plain sums") {
+  on_each_path([](const simd::Kernels& kernels) {
+    for (std::size_t column_blocks : {std::size_t{1}, std::size_t{3}}) {
+      const std::size_t row_blocks = 2;
+      const auto blocks = aligned(random_words(row_blocks * column_blocks * 64, 0.5, 11));
+      const auto values = random_doubles(column_blocks * 64, 12);
+      AlignedVector<double> tables(column_blocks * 8 * 32);
+      for (std::size_t group = 0; group < column_blocks * 16; ++group) {
+        for (std::size_t subset = 0; subset < 16; ++subset) {
+          double sum = 0.0;
+          for (std::size_t k = 0; k < 4; ++k) {
+            if (subset >> k & 1U) sum += values[group * 4 + k];
+          }
+          tables[group * 16 + subset] = sum;
+        }
+      }
+      AlignedVector<double> y(row_blocks * 64), y_reference(row_blocks * 64);
+      kernels.table_sums(blocks.data(), row_blocks, column_blocks, tables.data(), y.data());
+      portable().table_sums(blocks.data(), row_blocks, column_blocks, tables.data(), y_reference.data());
+      CHECK(difference(y, y_reference) == "");
+      for (std::size_t i = 0; i < row_blocks * 64; ++i) {
+        double plain = 0.0;
+        for (std::size_t j = 0; j < column_blocks * 64; ++j) {
+          const Word word = blocks[((i / 64) * column_blocks + j / 64) * 64 + i % 64];
+          if (word >> (j % 64) & 1U) plain += values[j];
+        }
+        CHECK(std::abs(y[i] - plain) < 1e-12);
+      }
+    }
+  });
+}
+
+TEST_CASE("passes over vectors agree with the portable ones") {
+  on_each_path([](const simd::Kernels& kernels) {
+    const std::size_t n = 192;
+    const auto u = random_doubles(n, 21), g = random_doubles(n, 22), y = random_doubles(n, 23);
+    AlignedVector<double> x(n), x_reference(n);
+    CHECK(kernels.step(u.data(), g.data(), 0.3, n, x.data()) ==
+          portable().step(u.data(), g.data(), 0.3, n, x_reference.data()));
+    CHECK(difference(x, x_reference) == "");
+    double squares = 0.0;
+    for (double value : x) {
+      CHECK(value >= 0.0);
+      squares += value * value;
+    }
+    CHECK(std::abs(squares - kernels.step(u.data(), g.data(), 0.3, n, x.data())) < 1e-12);
+
+    const auto scaled = kernels.scale(x.data(), 0.7, n);
+    const auto scaled_reference = portable().scale(x_reference.data(), 0.7, n);
+    CHECK(scaled.sum == scaled_reference.sum);
+    CHECK(scaled.nonzeros == scaled_reference.nonzeros);
+    CHECK(difference(x, x_reference) == "");
+    std::size_t nonzeros = 0;
+    for (double value : x) nonzeros += value != 0.0 ? 1 : 0;
+    CHECK(scaled.nonzeros == nonzeros);
+    CHECK(nonzeros > 0);
+    CHECK(nonzeros < n);
+
+    AlignedVector<double> gradient(n), gradient_reference(n);
+    const double value = kernels.gradient(y.data(), x.data(), 2.5, 3.0, n, gradient.data());
+    CHECK(value == portable().gradient(y.data(), x.data(), 2.5, 3.0, n, gradient_reference.data()));
+    CHECK(difference(gradient, gradient_reference) == "");
+    CHECK(gradient[5] == 2.5 - 4.0 * y[5]);
+    const auto ascent = kernels.project(gradient.data(), value, x.data(), u.data(), g.data(), n);
+    const auto expected = portable().project(gradient_reference.data(), value, x.data(), u.data(), g.data(), n);
+    CHECK(ascent.slope == expected.slope);
+    CHECK(ascent.squared_delta == expected.squared_delta);
+    CHECK(difference(gradient, gradient_reference) == "");
+  });
+}
+
+TEST_CASE("features are compared as in double precision") {
+  on_each_path([](const simd::Kernels& kernels) {
+    Random random(9);
+    for (std::size_t dimensions : {std::size_t{1}, std::size_t{3}, std::size_t{35}, std::size_t{202}}) {
+      CAPTURE(dimensions);
+      AlignedVector<float> rows(64 * dimensions), columns(64 * dimensions), row_limits(64), column_limits(64);
+      std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);
+      for (auto* values : {&rows, &columns, &row_limits, &column_limits}) {
+        for (float& value : *values) value = uniform(random);
+      }
+      row_limits[5] = column_limits[9] = std::numeric_limits<float>::infinity();
+      for (float& limit : column_limits) limit = limit > 0.5F ? limit : -std::numeric_limits<float>::infinity();
+      AlignedVector<float> products(64 * 64);
+      AlignedVector<Word> hits(64);
+      const simd::FeatureBlock block{dimensions, rows.data(), columns.data(), row_limits.data(), column_limits.data()};
+      kernels.compare_features(block, products.data(), hits.data());
+      for (std::size_t i = 0; i < 64; ++i) {
+        for (std::size_t j = 0; j < 64; ++j) {
+          double sum = 0.0, size = 0.0;
+          for (std::size_t e = 0; e < dimensions; ++e) {
+            const double term = static_cast<double>(rows[i * dimensions + e]) * columns[e * 64 + j];
+            sum += term, size += std::abs(term);
+          }
+          const float product = products[64 * i + j];
+          const double error = std::abs(product - sum), bound = 6e-8 * static_cast<double>(dimensions + 1) * size;
+          REQUIRE_EACH(error <= bound, "i = ", i, ", j = ", j);
+          const bool hit = product < row_limits[i] || product < column_limits[j];
+          REQUIRE_EACH((hits[i] >> j & 1U) == hit, "i = ", i, ", j = ", j);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("near points are those of a plain loop") {
+  on_each_path([](const simd::Kernels& kernels) {
+    Random random(10);
+    for (std::size_t count = 0; count < 70; ++count) {
+      auto points = random_points(count, random, 1.0);
+      for (double& x : points) x = std::round(8.0 * x) / 8.0;
+      std::vector<double> x, y, z;
+      std::vector<std::int32_t> indices, near(count + 8), expected;
+      for (std::size_t k = 0; k < count; ++k) {
+        x.push_back(points[3 * k]), y.push_back(points[3 * k + 1]), z.push_back(points[3 * k + 2]);
+        indices.push_back(static_cast<std::int32_t>(1000 - 3 * k));
+      }
+      const double centre[3] = {0.125, 0.0, -0.25};
+      const std::int32_t self = count > 3 ? indices[count / 2] : 7;
+      for (std::size_t k = 0; k < count; ++k) {
+        const double dx = x[k] - centre[0], dy = y[k] - centre[1], dz = z[k] - centre[2];
+        if ((dx * dx + dy * dy) + dz * dz <= 0.75 && indices[k] != self) expected.push_back(indices[k]);
+      }
+      const simd::NearCandidates candidates{x.data(), y.data(), z.data(), indices.data(), count};
+      near.resize(kernels.select_near(candidates, centre, self, 0.75, near.data()));
+      CHECK(near == expected);
+    }
+  });
+}
+
+TEST_CASE("pairs are sorted into the bins of the portable one") {
+  on_each_path([](const simd::Kernels& kernels) {
+    Random random(11);
+    for (int repetition = 0; repetition < 200; ++repetition) {
+      const std::size_t count = 1 + random() % simd::kBlock;
+      auto normals = random_directions(simd::kBlock + 1, random);
+      auto points = random_points(simd::kBlock + 1, random, 1.0);
+      if (repetition % 3 == 0) {  // on a lattice, along its axes
+        for (double& x : points) x = std::round(2.0 * x) / 2.0;
+        for (std::size_t k = 0; k < normals.size(); k += 3) {
+          const std::size_t axis = random() % 3;
+          for (std::size_t a = 0; a < 3; ++a) normals[k + a] = a == axis ? (random() % 2 == 0 ? 1.0 : -1.0) : 0.0;
+        }
+      }
+      simd::PairBatch batch{}, expected{};
+      for (auto* b : {&batch, &expected}) {
+        for (std::size_t k = 0; k < count; ++k) {
+          const std::size_t j = 3 * (k + 1);
+          b->x[k] = points[j], b->y[k] = points[j + 1], b->z[k] = points[j + 2];
+          b->nx[k] = normals[j], b->ny[k] = normals[j + 1], b->nz[k] = normals[j + 2];
+        }
+      }
+      kernels.sort_pairs(points.data(), normals.data(), batch, count);
+      portable().sort_pairs(points.data(), normals.data(), expected, count);
+      for (std::size_t k = 0; k < count; ++k) {
+        REQUIRE_EACH(batch.valid[k] == expected.valid[k], "repetition ", repetition, ", k = ", k);
+        const double d[3] = {batch.x[k] - points[0], batch.y[k] - points[1], batch.z[k] - points[2]};
+        const bool same_place = d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0;
+        if (same_place) REQUIRE_EACH(batch.valid[k] == 0, "repetition ", repetition, ", k = ", k);
+        for (std::size_t angle = 0; angle < 3; ++angle) {
+          const auto bin = batch.bins[angle][k];
+          REQUIRE_EACH(bin >= 0, "repetition ", repetition, ", k = ", k, ", angle ", angle);
+          REQUIRE_EACH(bin < 11, "repetition ", repetition, ", k = ", k, ", angle ", angle);
+          if (batch.valid[k] == 0) continue;
+          REQUIRE_EACH(bin == expected.bins[angle][k], "repetition ", repetition, ", k = ", k, ", angle ", angle);
+        }
+      }
+    }
+  });
 }

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clique import find_clique
+from ..clouds.files import read_cloud
 from ..consistency import consistency_graph
 from ..errors import OptionError
-from ..graph import Graph
-from ..io.clouds import read_cloud
+from ..graphs import Graph
 from ..synthetic import rabbit_surface
 from .measuring import COMPARED, LABELS, Row, compare_times, means, measure_all, method_columns, proofs
 from .store import Store

@@ -11,8 +11,8 @@ from typing import Literal
 
 from ..clique import find_clique
 from ..errors import OptionError
-from ..graph import Graph
-from ..io.graphs import graph_name, read_graph
+from ..graphs import Graph, read_graph
+from ..graphs.files import graph_name
 from .families import FAMILIES
 from .measuring import COMPARED, LABELS, Row, means, measure, method_columns, proofs, ratio
 from .published import TimesAndRatios, published_cells, times_and_ratios

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ..graph import Graph
+from ..graphs import Graph
 
 __all__ = ["FAMILIES", "c_fat", "hamming", "johnson", "keller", "mann"]
 

@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..clouds.files import read_cloud
 from ..errors import FileFormatError, OptionError
-from ..io.clouds import read_cloud
-from ..io.poses import read_info, read_log
+from ..geometry.files import read_info, read_log
 
 __all__ = ["FragmentPair", "Scene", "find_scenes"]
 

@@ -13,10 +13,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from .._build import core_info
 from ..clique import METHODS, CliqueResult, find_clique
 from ..errors import ClipperPlusError, OptionError
-from ..graph import Graph
-from ..info import core_info
+from ..graphs import Graph
 from .tables import three_digits
 
 __all__ = [

@@ -19,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clique import find_clique
+from ..clouds.matching import match_features
+from ..clouds.prepared import PreparedCloud, prepare
 from ..consistency import consistency_graph
 from ..errors import OptionError
-from ..evaluate import Protocol, evaluate_pairs
-from ..features import PreparedCloud, prepare
-from ..matching import match_features
+from ..evaluation import Protocol, evaluate_pairs
+from ..geometry.motions import fit_transform
+from ..geometry.transforms import apply_transform
 from ..registration import register
-from ..transform import apply_transform, fit_transform
 from .fragments import FragmentPair, Scene
 from .measuring import COMPARED, LABELS, Row, compare_times, means, measure_all, method_columns, proofs
 from .published import TimesAndRatios, published_cells, times_and_ratios

@@ -1,6 +1,7 @@
 """The command line: one file per command.
 
-Exit status: 0 done, 1 no trustworthy answer (the reason is said), 2 wrong input (one line on stderr, no traceback).
+Exit status: 0 done, 1 no trustworthy transform (the reason is said), 2 wrong input (one line on stderr, no traceback),
+130 ended by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from .._build import core_info
 from ..errors import ClipperPlusError
-from ..info import core_info
 from . import bench, clique, demo, register, view
 
 __all__ = ["app", "main"]

@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
+from .._validation import as_number
 from ..bench import bunny as bunny_benchmark
 from ..bench import dimacs as dimacs_benchmark
 from ..bench import figures
@@ -24,8 +25,7 @@ from ..bench.measuring import as_methods
 from ..bench.store import Store
 from ..bench.tables import Table, describe
 from ..clique import METHODS
-from ..evaluate import PROTOCOLS, as_protocol
-from ..validation import as_number
+from ..evaluation import PROTOCOLS, as_protocol
 
 __all__ = ["app"]
 

@@ -12,14 +12,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from .._validation import as_number
 from ..clique import METHODS, CliqueResult, find_clique
-from ..graph import Graph
-from ..io.graphs import read_graph
+from ..graphs import Graph, read_graph
 from ..synthetic import registration_graph
-from ..validation import as_number
 from ..viz.canvas import check_figure
 from .live import live_line
-from .options import Threads
+from .options import Threads, as_threads
 
 __all__ = ["command"]
 
@@ -37,7 +36,7 @@ def command(
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds; the default is 1 for auto and none for the others.")
     ] = None,
-    threads: Threads = 1,
+    threads: Threads = None,
     memory_limit: Annotated[float | None, typer.Option(help="MiB that the search may need besides the graph.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Figure of the graph with the clique, and of the search: .png, .svg or .pdf.")
@@ -59,7 +58,7 @@ def command(
             loaded,
             method=method,
             time_limit="default" if time_limit is None else time_limit,
-            threads=threads,
+            threads=1 if threads is None and memory_limit is not None else as_threads(threads),  # each needs memory
             memory_limit=None if memory_limit is None else _bytes(memory_limit),
             callback=callback,
             on_interrupt="return",

@@ -9,13 +9,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ..clouds.cloud import Cloud
+from ..clouds.files import write_cloud
 from ..errors import OptionError
-from ..io.clouds import Cloud, write_cloud
-from ..io.poses import write_transform
+from ..geometry.files import write_transform
+from ..geometry.transforms import rotation_error, translation_error
 from ..registration import register
 from ..synthetic import ScanPair, room_scans, street_scans
-from ..transform import rotation_error, translation_error
 from ..viz.report import check_report
+from .options import as_threads
 from .summary import Scan, end_with_status, print_pose, write_report
 
 __all__ = ["command"]
@@ -42,7 +44,7 @@ def command(
         check_report(report)
     with Console(stderr=True).status("simulating and registering …"):
         pair = _SCENES[scene](seed=seed)
-        pose = register(pair.source, pair.target)
+        pose = register(pair.source, pair.target, threads=as_threads(None))
     truth: dict[str, object] = {"T_target_source": pair.T_target_source.tolist(), "overlap": pair.overlap}
     lines = [("truth", f"{100.0 * pair.overlap:.1f} % of the source is seen by both")]
     if pose.T_target_source is not None:

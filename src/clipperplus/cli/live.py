@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from ..clique.run import Callback
+from ..clique.search_state import Callback
 
 __all__ = ["live_line"]
 

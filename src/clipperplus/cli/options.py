@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, TypeAlias
 
 import typer
 
 from ..clique import METHODS
 
-__all__ = ["CLOUD_FILES", "Epsilon", "Method", "Threads", "VoxelSize"]
+__all__ = ["CLOUD_FILES", "Epsilon", "Method", "Threads", "VoxelSize", "as_threads"]
 
 CLOUD_FILES = "A point cloud: .ply .pcd .xyz .txt .csv .npy .npz .bin .las .laz."
 
@@ -18,4 +19,13 @@ Epsilon: TypeAlias = Annotated[
     typer.Option(help="Metres by which distances between matched points may differ; without it: the voxel size."),
 ]
 Method: TypeAlias = Annotated[str, typer.Option(help=f"Of the clique: one of {', '.join(METHODS)}.")]
-Threads: TypeAlias = Annotated[int, typer.Option(help="Threads to use. The result does not depend on it.")]
+Threads: TypeAlias = Annotated[
+    int | None, typer.Option(help="Threads to use; without it: all cores. The result does not depend on it.")
+]
+
+
+def as_threads(threads: int | None) -> int:
+    """Return the number of threads that was asked for, or that of the cores that this process may use."""
+    if threads is not None:
+        return threads
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -10,13 +10,14 @@ import numpy.typing as npt
 import typer
 from rich.console import Console
 
-from ..io.clouds import Cloud, as_written_path, read_cloud, write_cloud
-from ..io.paths import check_folder
-from ..io.poses import write_transform
+from .._paths import check_folder
+from ..clouds.cloud import Cloud
+from ..clouds.files import as_written_path, read_cloud, write_cloud
+from ..geometry.files import write_transform
+from ..geometry.transforms import apply_transform
 from ..registration import Status, register
-from ..transform import apply_transform
 from ..viz.report import check_report
-from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize
+from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize, as_threads
 from .summary import Scan, end_with_status, print_pose, write_report
 
 __all__ = ["command"]
@@ -42,7 +43,7 @@ def command(
         typer.Option(help="Whether points where a sensor looked through speak against a transform. Not for maps."),
     ] = True,
     min_confidence: Annotated[float, typer.Option(help="Less than this, from 0 to 1, is not to be trusted.")] = 0.5,
-    threads: Threads = 1,
+    threads: Threads = None,
     output: Annotated[Path | None, typer.Option(help="Text file for the 4 x 4 transform, source to target.")] = None,
     aligned: Annotated[
         Path | None, typer.Option(help="File for the source in the frame of the target: .ply or .pcd.")
@@ -75,7 +76,7 @@ def command(
             target_viewpoint=target_viewpoint,
             free_space=free_space,
             min_confidence=min_confidence,
-            threads=threads,
+            threads=as_threads(threads),
         )
     print_pose(scans, pose, as_json=as_json)  # first of all: what cannot be written does not lose it
     written = []

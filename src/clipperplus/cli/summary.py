@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..io.clouds import Cloud
-from ..registration import Pose, words
+from ..clouds.cloud import Cloud
+from ..registration import Pose, description
 
 __all__ = ["Scan", "end_with_status", "print_pose", "write_report"]
 
@@ -68,7 +68,7 @@ def end_with_status(pose: Pose, notes: Sequence[str]) -> None:
     """Print what is left to say, and end with status 1 and the reason if the pose is not to be trusted."""
     for note in notes:
         typer.echo(note)
-    doubt = words.reason_for_doubt(pose)
+    doubt = description.reason_for_doubt(pose)
     if doubt is not None:
         print(f"clipperplus: no trustworthy answer: {doubt}", file=sys.stderr)
         raise typer.Exit(1)
@@ -83,14 +83,14 @@ def _print_lines(console: Console, scans: tuple[Scan, Scan], pose: Pose, more: S
         dropped = f" ({scan.cloud.dropped} not finite, dropped)" if scan.cloud.dropped else ""
         text = f"{scan.num_read} points{dropped}, {len(points)} voxels"
         lines.add_row(label, f"[bold]{escape(scan.name)}[/bold]: {text}")
-    for label, text in words.agreement(pose):
+    for label, text in description.agreement(pose):
         lines.add_row(label, escape(text))
-    colour = "green" if words.reason_for_doubt(pose) is None else "red"
-    lines.add_row("status", f"[bold {colour}]{pose.status.value}[/bold {colour}]: {escape(words.verdict(pose))}")
+    colour = "green" if description.reason_for_doubt(pose) is None else "red"
+    lines.add_row("status", f"[bold {colour}]{pose.status.value}[/bold {colour}]: {escape(description.verdict(pose))}")
     transform = pose.T_target_source
     if transform is not None:
-        matrix = zip(("transform", "", "", ""), words.matrix_lines(transform), strict=True)
-        more = [*words.evidence(pose), ("motion", words.motion(transform)), *matrix, *more]
+        matrix = zip(("transform", "", "", ""), description.matrix_lines(transform), strict=True)
+        more = [*description.evidence(pose), ("motion", description.motion(transform)), *matrix, *more]
     for label, text in more:
         lines.add_row(label, escape(text))
     console.print(lines)
@@ -98,16 +98,16 @@ def _print_lines(console: Console, scans: tuple[Scan, Scan], pose: Pose, more: S
 
 def _print_tables(console: Console, pose: Pose) -> None:
     """Print the alternatives, and what took how long."""
-    others = words.alternatives(pose)
+    others = description.alternatives(pose)
     if others:
         console.print("\nalternatives, and how far they are from this transform")
-        table = _table("", *words.Difference._fields[1:])
+        table = _table("", *description.Difference._fields[1:])
         for other in others:
             table.add_row(*other)
         console.print(table)
     table = _table("stage", "result", "ms")
-    for lap, result in words.steps(pose):
-        table.add_row(lap.name, result, f"{lap.seconds * 1e3:.1f}")
+    for stage, result in description.steps(pose):
+        table.add_row(stage.name, result, f"{stage.seconds * 1e3:.1f}")
     table.add_row("all", "", f"{pose.seconds * 1e3:.1f}", style="bold")
     console.print()
     console.print(table)

@@ -9,12 +9,13 @@ from typing import Annotated
 
 import typer
 
+from .._paths import check_folder
+from ..clouds.cloud import Cloud
+from ..clouds.files import read_cloud
 from ..errors import OptionError
-from ..io.clouds import Cloud, read_cloud
-from ..io.paths import check_folder
 from ..synthetic import room_scans
 from ..viz.viewer import Viewer
-from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize
+from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize, as_threads
 
 __all__ = ["command"]
 
@@ -36,7 +37,7 @@ def command(
     output: Annotated[Path, typer.Option(help="Text file for the transform, where it is saved.")] = Path(
         "transform.txt"
     ),
-    threads: Threads = 1,
+    threads: Threads = None,
 ) -> None:
     """Show two scans in the browser, registered anew whenever the settings are changed there.
 
@@ -53,7 +54,7 @@ def command(
         host=host,
         port=port,
         output=output,
-        threads=threads,
+        threads=as_threads(threads),
     )
     try:
         with suppress(KeyboardInterrupt):

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
+from .._validation import as_integer
 from ..errors import OptionError
-from ..graph import Graph
-from ..validation import as_integer
+from ..graphs import Graph
 from .arguments import as_clique, as_time_limit, check_graph
 from .belachew import BelachewOptions, find_belachew
 from .clipper import ClipperOptions, find_clipper
@@ -23,8 +23,8 @@ from .memory import fit_into_memory
 from .pelillo import PelilloOptions, find_pelillo
 from .queries import is_clique, is_maximal
 from .relaxation import RelaxationOptions, find_relaxation
-from .result import Certificate, CliqueResult, Progress, Stage
-from .run import Callback, Run
+from .result import Certificate, CliqueResult, CliqueStage, Progress
+from .search_state import Callback, SearchState
 from .weights import as_weights
 
 __all__ = [
@@ -34,12 +34,12 @@ __all__ = [
     "ClipperOptions",
     "CliqueList",
     "CliqueResult",
+    "CliqueStage",
     "DingOptions",
     "PelilloOptions",
     "Progress",
     "RelaxationOptions",
     "SearchOptions",
-    "Stage",
     "clique_number",
     "find_clique",
     "find_cliques_above",
@@ -55,7 +55,7 @@ class Method:
     """A row of the table of methods."""
 
     find: Callable[..., None]
-    """Runs it: ``find(run, **settings)``."""
+    """Runs it: ``find(state, **settings)``."""
     settings: Mapping[str, object] = field(default_factory=dict)
     """Which settings of :func:`find_clique` it takes, each with its default."""
     searches: bool = False
@@ -167,7 +167,7 @@ def find_clique(
         raise OptionError(f"on_interrupt: expected 'raise' or 'return', got {on_interrupt!r}")
     limit = chosen.time_limit if isinstance(time_limit, str) and time_limit == "default" else time_limit
 
-    run = Run(
+    state = SearchState(
         graph,
         time_limit=as_time_limit(limit),
         threads=as_integer("threads", threads, 1, 1024),
@@ -178,23 +178,23 @@ def find_clique(
     interrupted = False
     try:
         if memory_limit is not None:
-            run.native = fit_into_memory(graph, as_integer("memory_limit", memory_limit, 0, 2**63), run.threads)
+            state.native = fit_into_memory(graph, as_integer("memory_limit", memory_limit, 0, 2**63), state.threads)
         if start is not None:
-            run.offer("start", as_clique(graph, "start", start), vertices=graph.num_vertices)
+            state.offer("start", as_clique(graph, "start", start), vertices=graph.num_vertices)
         if weights is not None:
             settings["weights"] = as_weights(graph, weights)
-            run.record("weights", vertices=graph.num_vertices)
-        chosen.find(run, **settings)
+            state.record("weights", vertices=graph.num_vertices)
+        chosen.find(state, **settings)
     except KeyboardInterrupt:
         if on_interrupt == "raise":
             raise
         interrupted = True
     try:
-        return run.result(method, interrupted=interrupted)
+        return state.result(method, interrupted=interrupted)
     except KeyboardInterrupt:  # an answer is there by now: it is not lost to a late, or second, Ctrl-C
         if on_interrupt == "raise":
             raise
-        return run.result(method, interrupted=True)
+        return state.result(method, interrupted=True)
 
 
 def _settings(method: str, **given: object) -> dict[str, object]:

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .._validation import as_array, as_number
 from ..errors import ClipperPlusError, GraphError, OptionError
-from ..graph import Graph
-from ..validation import as_array, as_number
+from ..graphs import Graph
 
 __all__ = ["as_clique", "as_time_limit", "as_vertices", "check_graph"]
 

@@ -18,7 +18,7 @@ from .. import _core
 from .bounds import bound_afterwards
 from .options import ContinuousOptions
 from .rounding import offer_largest_entries
-from .run import Run
+from .search_state import SearchState
 
 __all__ = ["BelachewOptions", "find_belachew"]
 
@@ -45,13 +45,13 @@ class BelachewOptions(ContinuousOptions):
         self._check_numbers("tolerance", "epsilon")
 
 
-def find_belachew(run: Run, options: BelachewOptions) -> None:
-    """Run Belachew and Gillis' method on the whole graph."""
-    n = run.graph.num_vertices
+def find_belachew(state: SearchState, options: BelachewOptions) -> None:
+    """SearchState Belachew and Gillis' method on the whole graph."""
+    n = state.graph.num_vertices
     start = options.start_vector(n)
     if n > 0:
         settings = options.to_core(_core.BelachewOptions())
         start = np.ones(n) if start is None else start
-        w, sweeps, finished = _core.approximate_by_rank_one(run.native, start, settings, run.watch)
-        offer_largest_entries(run, "belachew", w, iterations=sweeps, converged=finished)
-    bound_afterwards(run)
+        w, sweeps, finished = _core.approximate_by_rank_one(state.native, start, settings, state.watch)
+        offer_largest_entries(state, "belachew", w, iterations=sweeps, converged=finished)
+    bound_afterwards(state)

@@ -18,7 +18,7 @@ from .. import _core
 from .bounds import bound_afterwards
 from .options import AscentOptions
 from .rounding import offer_largest_entries
-from .run import Run
+from .search_state import SearchState
 
 __all__ = ["ClipperOptions", "find_clipper"]
 
@@ -40,15 +40,15 @@ class ClipperOptions(AscentOptions):
         self._check_numbers("beta", high=1.0, open_interval=True)
 
 
-def find_clipper(run: Run, options: ClipperOptions, weights: _core.EdgeWeights | None = None) -> None:
-    """Run CLIPPER on the whole graph."""
-    n = run.graph.num_vertices
+def find_clipper(state: SearchState, options: ClipperOptions, weights: _core.EdgeWeights | None = None) -> None:
+    """SearchState CLIPPER on the whole graph."""
+    n = state.graph.num_vertices
     start = options.start_vector(n)
     if n > 0:
         if start is None:
             start = np.random.default_rng(options.seed).random(n)
         settings = options.to_core(_core.ClipperOptions())
-        u, value, steps, finished = _core.ascend_clipper(run.native, weights, start, settings, run.watch)
+        u, value, steps, finished = _core.ascend_clipper(state.native, weights, start, settings, state.watch)
         size = min(n, max(1, math.floor(value + 0.5)))
-        offer_largest_entries(run, "clipper", u, iterations=steps, converged=finished, named=size)
-    bound_afterwards(run)
+        offer_largest_entries(state, "clipper", u, iterations=steps, converged=finished, named=size)
+    bound_afterwards(state)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .replicator import ReplicatorOptions, replicate
-from .run import Run
+from .search_state import SearchState
 
 __all__ = ["DingOptions", "find_ding"]
 
@@ -30,6 +30,6 @@ class DingOptions(ReplicatorOptions):
         self._check_numbers("beta", low=1.0, high=2.0)
 
 
-def find_ding(run: Run, options: DingOptions) -> None:
-    """Run Ding's method on the whole graph."""
-    replicate(run, "ding", options)
+def find_ding(state: SearchState, options: DingOptions) -> None:
+    """SearchState Ding's method on the whole graph."""
+    replicate(state, "ding", options)

@@ -20,7 +20,7 @@ from .greedy import greedy_clique
 from .ordering import order_by_core
 from .relaxation import RelaxationOptions
 from .result import Certificate
-from .run import Run
+from .search_state import SearchState
 
 __all__ = ["Kernel", "SearchOptions", "find_exact", "reduce_kernel"]
 
@@ -74,44 +74,44 @@ class Kernel:
     """Vertices of the input graph, by index in the kernel."""
 
 
-def find_exact(run: Run, relaxation: RelaxationOptions, search: SearchOptions) -> None:
+def find_exact(state: SearchState, relaxation: RelaxationOptions, search: SearchOptions) -> None:
     """Search for the maximum clique: cheap bounds first, then rounds of more and more effort until it is proven."""
-    start = relaxation.start_vector(run.graph.num_vertices)
-    ordered = order_by_core(run)
+    start = relaxation.start_vector(state.graph.num_vertices)
+    ordered = order_by_core(state)
     if search.core_bound:
-        bound_by_cores(run, ordered)
-    greedy_clique(run, ordered)
+        bound_by_cores(state, ordered)
+    greedy_clique(state, ordered)
     if search.colour_bound:
-        bound_by_colours(run, ordered)
-    if not _go_on(run):
+        bound_by_colours(state, ordered)
+    if not _go_on(state):
         return
-    pruned = ordered.give_away(run.size if search.reduction else 0)
+    pruned = ordered.give_away(state.size if search.reduction else 0)
     kernel = Kernel(pruned, ordered.original(np.arange(pruned.num_vertices)))
-    steps = _Search(run, search)
+    steps = _Search(state, search)
     kernel = steps.reduce(kernel)
-    early = run.watch if run.time_limit is None else run.watch.within(_SHARE_BEFORE_RELAXATION * run.time_limit)
+    early = state.watch if state.time_limit is None else state.watch.within(_SHARE_BEFORE_RELAXATION * state.time_limit)
     for seed, (patience, nodes) in enumerate(_ROUNDS):
-        if not _go_on(run) or early.expired:
+        if not _go_on(state) or early.expired:
             break
         scale = min(_LARGEST_SCALE, max(1.0, kernel.graph.num_vertices / _ROUND_VERTICES))
         kernel = steps.look_around(kernel, round(patience * scale), seed, early)
         steps.branch_and_bound(kernel, max(20, round(nodes / scale**2)), early)
-    if _go_on(run):
+    if _go_on(state):
         steps.bound_at_root(kernel)
-    if _go_on(run) and search.relaxation:
-        size_before = run.size
-        relax_outside_clique(run, ordered, start, relaxation)
-        if run.size > size_before:
+    if _go_on(state) and search.relaxation:
+        size_before = state.size
+        relax_outside_clique(state, ordered, start, relaxation)
+        if state.size > size_before:
             kernel = steps.reduce(kernel)
-    if _go_on(run):
-        patience = _LAST_PATIENCE if run.time_limit is None else _LAST_PATIENCE_UNDER_LIMIT
-        kernel = steps.look_around(kernel, patience, len(_ROUNDS), run.watch)
-    if _go_on(run):
-        steps.branch_and_bound(kernel, run.nodes_left(), run.watch)
+    if _go_on(state):
+        patience = _LAST_PATIENCE if state.time_limit is None else _LAST_PATIENCE_UNDER_LIMIT
+        kernel = steps.look_around(kernel, patience, len(_ROUNDS), state.watch)
+    if _go_on(state):
+        steps.branch_and_bound(kernel, state.nodes_left(), state.watch)
 
 
-def _go_on(run: Run) -> bool:
-    return not run.proven and not run.out_of_time and run.nodes_left() > 0
+def _go_on(state: SearchState) -> bool:
+    return not state.proven and not state.out_of_time and state.nodes_left() > 0
 
 
 def reduce_kernel(kernel: Kernel, size: int, threads: int, watch: _core.Watch) -> Kernel:
@@ -125,14 +125,14 @@ def reduce_kernel(kernel: Kernel, size: int, threads: int, watch: _core.Watch) -
 class _Search:
     """The steps that the rounds are made of."""
 
-    run: Run
+    state: SearchState
     options: SearchOptions
 
     def reduce(self, kernel: Kernel) -> Kernel:
         if not self.options.reduction:
             return kernel
-        kernel = reduce_kernel(kernel, self.run.size, self.run.threads, self.run.watch)
-        self.run.record("reduction", vertices=kernel.graph.num_vertices)
+        kernel = reduce_kernel(kernel, self.state.size, self.state.threads, self.state.watch)
+        self.state.record("reduction", vertices=kernel.graph.num_vertices)
         return kernel
 
     def look_around(self, kernel: Kernel, patience: int, seed: int, watch: _core.Watch) -> Kernel:
@@ -140,43 +140,43 @@ class _Search:
         n = kernel.graph.num_vertices
         if patience == 0 or not self.options.local_search or not kernel.graph.has_bits or n > _LOCAL_SEARCH_VERTICES:
             return kernel
-        run, size_before = self.run, self.run.size
-        start = np.flatnonzero(np.isin(kernel.vertices, run.clique))
-        clique, steps = _core.local_search(kernel.graph, start, patience, run.upper_bound, seed, watch)
-        run.offer("local search", kernel.vertices[clique], vertices=n, iterations=steps)
-        return self.reduce(kernel) if run.size > size_before and _go_on(run) else kernel
+        state, size_before = self.state, self.state.size
+        start = np.flatnonzero(np.isin(kernel.vertices, state.clique))
+        clique, steps = _core.local_search(kernel.graph, start, patience, state.upper_bound, seed, watch)
+        state.offer("local search", kernel.vertices[clique], vertices=n, iterations=steps)
+        return self.reduce(kernel) if state.size > size_before and _go_on(state) else kernel
 
     def branch_and_bound(self, kernel: Kernel, nodes: int, watch: _core.Watch) -> None:
-        run = self.run
-        if not _go_on(run):
+        state = self.state
+        if not _go_on(state):
             return
-        nodes = min(nodes, run.nodes_left())
-        began = run.seconds
+        nodes = min(nodes, state.nodes_left())
+        began = state.seconds
         clique, bound, visited, complete, course = _core.search_clique(
             kernel.graph,
-            run.size,
+            state.size,
             nodes,
-            run.threads,
+            state.threads,
             self.options.recolouring,
             self.options.propagation,
-            run.on_progress,
+            state.on_progress,
             watch,
         )
-        run.nodes += visited
+        state.nodes += visited
         for seconds, size, upper_bound in course:
-            run.progress(size, upper_bound, began + seconds)
+            state.progress(size, upper_bound, began + seconds)
         n = kernel.graph.num_vertices
         if clique.size:
-            run.offer("search", kernel.vertices[clique], vertices=n, iterations=visited)
+            state.offer("search", kernel.vertices[clique], vertices=n, iterations=visited)
         else:
-            run.record("search", vertices=n, iterations=visited)
-        run.bound(run.size if complete else max(bound, run.size), Certificate.SEARCH)
+            state.record("search", vertices=n, iterations=visited)
+        state.bound(state.size if complete else max(bound, state.size), Certificate.SEARCH)
 
     def bound_at_root(self, kernel: Kernel) -> None:
         """Bound the whole kernel as the search bounds its nodes: for a search that may be cut off."""
-        run = self.run
+        state = self.state
         bound = _core.bound_at_root(
-            kernel.graph, run.size, run.upper_bound, self.options.recolouring, self.options.propagation, run.watch
+            kernel.graph, state.size, state.upper_bound, self.options.recolouring, self.options.propagation, state.watch
         )
-        run.bound(bound, Certificate.SEARCH)
-        run.record("root bound", vertices=kernel.graph.num_vertices)
+        state.bound(bound, Certificate.SEARCH)
+        state.record("root bound", vertices=kernel.graph.num_vertices)

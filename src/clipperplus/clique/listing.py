@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..graph import Graph
-from ..validation import as_integer
+from .._validation import as_integer
+from ..graphs import Graph
 from .arguments import as_time_limit, check_graph
 from .exact import Kernel, SearchOptions, find_exact, reduce_kernel
 from .ordering import order_by_core
 from .relaxation import RelaxationOptions
-from .run import Run
+from .search_state import SearchState
 
 __all__ = ["CliqueList", "find_cliques_above", "find_maximum_cliques"]
 
@@ -72,13 +72,13 @@ def find_maximum_cliques(
 
     """
     check_graph(graph)
-    run = Run(graph, time_limit=as_time_limit(time_limit), threads=as_integer("threads", threads, 1, 1024))
+    state = SearchState(graph, time_limit=as_time_limit(time_limit), threads=as_integer("threads", threads, 1, 1024))
     most = _as_limit(limit)
-    find_exact(run, RelaxationOptions(), SearchOptions())
-    if run.proven and run.size > 0:
-        return _list(run, run.size - 1, most, maximum=True)
-    complete = run.proven and most > 0  # the one maximum clique of the empty graph is empty
-    return CliqueList((run.result("exact").vertices,)[:most], complete)
+    find_exact(state, RelaxationOptions(), SearchOptions())
+    if state.proven and state.size > 0:
+        return _list(state, state.size - 1, most, maximum=True)
+    complete = state.proven and most > 0  # the one maximum clique of the empty graph is empty
+    return CliqueList((state.result("exact").vertices,)[:most], complete)
 
 
 def find_cliques_above(
@@ -101,19 +101,19 @@ def find_cliques_above(
     """
     check_graph(graph)
     size = as_integer("size", size, 0, _NO_LIMIT)
-    return _list(Run(graph, time_limit=as_time_limit(time_limit)), size, _as_limit(limit), maximum=False)
+    return _list(SearchState(graph, time_limit=as_time_limit(time_limit)), size, _as_limit(limit), maximum=False)
 
 
 def _as_limit(limit: int | None) -> int:
     return _NO_LIMIT if limit is None else as_integer("limit", limit, 0, _NO_LIMIT)
 
 
-def _list(run: Run, size: int, limit: int, *, maximum: bool) -> CliqueList:
-    ordered = order_by_core(run)
+def _list(state: SearchState, size: int, limit: int, *, maximum: bool) -> CliqueList:
+    ordered = order_by_core(state)
     pruned = ordered.give_away(size)
     kernel = Kernel(pruned, ordered.original(np.arange(pruned.num_vertices)))
-    kernel = reduce_kernel(kernel, size, run.threads, run.watch)
-    found, complete = _core.list_cliques(kernel.graph, size, maximum, limit, run.watch)
+    kernel = reduce_kernel(kernel, size, state.threads, state.watch)
+    found, complete = _core.list_cliques(kernel.graph, size, maximum, limit, state.watch)
     cliques = [np.sort(kernel.vertices[clique]) for clique in found]
     for clique in cliques:
         clique.flags.writeable = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import _core
 from ..errors import MemoryLimitError
-from ..graph import Graph
+from ..graphs import Graph
 
 __all__ = ["fit_into_memory", "memory_needed"]
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .._validation import as_array, as_integer, as_number
 from ..errors import OptionError
-from ..validation import as_array, as_integer, as_number
 
 __all__ = ["AscentOptions", "ContinuousOptions"]
 

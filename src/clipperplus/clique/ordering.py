@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .run import Run
+from .search_state import SearchState
 
 __all__ = ["OrderedGraph", "order_by_core"]
 
@@ -48,8 +48,8 @@ class OrderedGraph:
         return self.order[positions].astype(np.int64)
 
 
-def order_by_core(run: Run) -> OrderedGraph:
-    """Compute core numbers and reorder the graph of the run by them."""
-    ordered = OrderedGraph(run.native)
-    run.record("order", vertices=ordered.order.size)
+def order_by_core(state: SearchState) -> OrderedGraph:
+    """Compute core numbers and reorder the graph that is searched by them."""
+    ordered = OrderedGraph(state.native)
+    state.record("order", vertices=ordered.order.size)
     return ordered

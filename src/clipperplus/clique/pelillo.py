@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .replicator import ReplicatorOptions, replicate
-from .run import Run
+from .search_state import SearchState
 
 __all__ = ["PelilloOptions", "find_pelillo"]
 
@@ -28,6 +28,6 @@ class PelilloOptions(ReplicatorOptions):
         self._check_numbers("regularisation", high=1.0)
 
 
-def find_pelillo(run: Run, options: PelilloOptions) -> None:
-    """Run Pelillo's method on the whole graph."""
-    replicate(run, "pelillo", options)
+def find_pelillo(state: SearchState, options: PelilloOptions) -> None:
+    """SearchState Pelillo's method on the whole graph."""
+    replicate(state, "pelillo", options)

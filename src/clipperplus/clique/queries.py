@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
-from ..graph import Graph
+from ..graphs import Graph
 from .arguments import as_vertices, check_graph
 
 __all__ = ["is_clique", "is_maximal"]

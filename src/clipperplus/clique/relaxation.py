@@ -17,7 +17,7 @@ from .. import _core
 from .bounds import bound_afterwards
 from .options import AscentOptions
 from .rounding import offer_largest_entries
-from .run import Run
+from .search_state import SearchState
 
 __all__ = ["RelaxationOptions", "find_relaxation", "relax"]
 
@@ -47,15 +47,15 @@ class RelaxationOptions(AscentOptions):
         self._check_numbers("min_alpha", high=self.max_alpha)
 
 
-def find_relaxation(run: Run, relaxation: RelaxationOptions) -> None:
-    """Run Algorithm 2 alone, on the whole graph, then look for a certificate."""
-    n = run.graph.num_vertices
+def find_relaxation(state: SearchState, relaxation: RelaxationOptions) -> None:
+    """SearchState Algorithm 2 alone, on the whole graph, then look for a certificate."""
+    n = state.graph.num_vertices
     start = relaxation.start_vector(n)
     if n > 0:
-        solution = relax(run.native, np.ones(n) if start is None else start, relaxation, run.watch)
+        solution = relax(state.native, np.ones(n) if start is None else start, relaxation, state.watch)
         steps, converged, size = solution.inner_steps, solution.finished, solution.support.size
-        offer_largest_entries(run, "relaxation", solution.u, iterations=steps, converged=converged, named=size)
-    bound_afterwards(run)
+        offer_largest_entries(state, "relaxation", solution.u, iterations=steps, converged=converged, named=size)
+    bound_afterwards(state)
 
 
 def relax(

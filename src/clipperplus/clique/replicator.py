@@ -10,7 +10,7 @@ from .. import _core
 from .bounds import bound_afterwards
 from .options import ContinuousOptions
 from .rounding import offer_largest_entries
-from .run import Run
+from .search_state import SearchState
 
 __all__ = ["ReplicatorOptions", "replicate"]
 
@@ -37,14 +37,14 @@ class ReplicatorOptions(ContinuousOptions):
         self._check_numbers("epsilon", high=1.0)
 
 
-def replicate(run: Run, stage: str, options: ReplicatorOptions) -> None:
+def replicate(state: SearchState, stage: str, options: ReplicatorOptions) -> None:
     """Follow the dynamics to its end, round, and look for a certificate."""
-    n = run.graph.num_vertices
+    n = state.graph.num_vertices
     start = options.start_vector(n)
     if n > 0:
         if start is None:
             start = 1.0 + options.perturbation * np.random.default_rng(options.seed).random(n)
         settings = options.to_core(_core.ReplicatorOptions())
-        x, steps, settled = _core.replicate(run.native, start, settings, run.watch)
-        offer_largest_entries(run, stage, x, iterations=steps, converged=settled)
-    bound_afterwards(run)
+        x, steps, settled = _core.replicate(state.native, start, settings, state.watch)
+        offer_largest_entries(state, stage, x, iterations=steps, converged=settled)
+    bound_afterwards(state)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..graph import Graph
+from .._timing import Stage
+from ..graphs import Graph
 
-__all__ = ["Certificate", "CliqueResult", "Progress", "Stage"]
+__all__ = ["Certificate", "CliqueResult", "CliqueStage", "Progress"]
 
 
 class Certificate(enum.Enum):
@@ -28,26 +29,38 @@ class Certificate(enum.Enum):
     """A complete search found none."""
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One step of a search."""
+@dataclass(frozen=True, kw_only=True)
+class CliqueStage(Stage):
+    """One step of a search; its ``count`` is of steps, starts, colours or nodes, where it has such."""
 
-    name: str
-    """What was done."""
     clique_size: int
     """Size of the best clique known after it."""
     vertices: int
     """Vertices that the step worked on."""
-    seconds: float
-    """Time it took."""
-    iterations: int | None = None
-    """Steps, starts, colours or nodes, where the step has such a count."""
     removed: int = 0
     """Vertices that the check had to remove because they were not joined to all the others."""
     added: int = 0
     """Vertices by which the check enlarged the clique to a maximal one."""
     converged: bool | None = None
     """Whether a continuous method came to an end of its own, not to a limit on steps or time."""
+
+    @property
+    def iterations(self) -> int | None:
+        """The same as ``count``."""
+        return self.count
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values that JSON can hold."""
+        return {
+            "name": self.name,
+            "clique_size": self.clique_size,
+            "vertices": self.vertices,
+            "seconds": self.seconds,
+            "iterations": self.iterations,
+            "removed": self.removed,
+            "added": self.added,
+            "converged": self.converged,
+        }
 
 
 class Progress(NamedTuple):
@@ -71,7 +84,7 @@ class CliqueResult:
     """Proven: no clique is larger."""
     certificate: Certificate
     """What proves that the clique is maximum, or ``Certificate.NONE``."""
-    stages: tuple[Stage, ...] = field(repr=False)
+    stages: tuple[CliqueStage, ...] = field(repr=False)
     """What happened, in order."""
     seconds: float
     """Time of the whole search."""
@@ -131,6 +144,6 @@ class CliqueResult:
             "seconds": self.seconds,
             "interrupted": self.interrupted,
             "relaxed": None if self.relaxed is None else self.relaxed.tolist(),
-            "stages": [asdict(stage) for stage in self.stages],
+            "stages": [stage.to_dict() for stage in self.stages],
             "history": [progress._asdict() for progress in self.history],
         }

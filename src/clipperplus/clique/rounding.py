@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .run import Run
+from .search_state import SearchState
 
 __all__ = ["offer_largest_entries"]
 
 
 def offer_largest_entries(
-    run: Run,
+    state: SearchState,
     stage: str,
     vector: npt.NDArray[np.float64],
     *,
@@ -25,6 +25,6 @@ def offer_largest_entries(
     is kept for the result.
     """
     vector.flags.writeable = False
-    run.relaxed = vector
+    state.relaxed = vector
     order = np.argsort(-vector, kind="stable").astype(np.int64, copy=False)
-    run.offer(stage, order, vertices=vector.size, iterations=iterations, converged=converged, named=named)
+    state.offer(stage, order, vertices=vector.size, iterations=iterations, converged=converged, named=named)

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .._validation import as_array
 from ..errors import OptionError
-from ..graph import Graph
-from ..validation import as_array, cells_to_rows, is_sparse, sparse_cells
+from ..graphs import Graph
+from ..graphs._sparse import cells_to_rows, is_sparse, sparse_cells
 
 __all__ = ["as_weights"]
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import as_array, as_number
 from ..errors import LandmarkError, OptionError
-from ..validation import as_array, as_number
 
 __all__ = ["Indices", "Invariant", "Pairs", "Vector", "angles", "as_residuals", "dot", "set_angle", "two_arrays"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy.typing as npt
 
+from .._validation import as_number
 from ..errors import LandmarkError, OptionError
-from ..validation import as_number
 from .base import Pairs, Vector, as_residuals
 
 __all__ = ["Custom"]

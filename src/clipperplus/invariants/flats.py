@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import as_points, as_unit_vectors
 from ..errors import LandmarkError
-from ..validation import as_points, as_unit_vectors
 from .base import Indices, Pairs, Vector, angles, dot, set_angle, two_arrays
 
 __all__ = ["Flats", "Landmarks", "Lines", "LinesAndPlanes", "Planes"]

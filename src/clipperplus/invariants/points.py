@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._validation import as_points, as_unit_vectors
 from ..errors import OptionError
-from ..validation import as_points, as_unit_vectors
 from .base import Pairs, Vector, angles, set_angle, two_arrays
 
 __all__ = ["Distance", "DistanceAndNormals", "PointsWithNormals"]

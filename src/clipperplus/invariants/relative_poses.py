@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import as_array, as_number
 from ..errors import LandmarkError
-from ..poses import adjoint, as_poses, inverse, logarithm, rotation_angles
-from ..validation import as_array, as_number
+from ..geometry.poses import adjoint, as_poses, inverse, logarithm, rotation_angles
 from .base import Pairs, Vector, set_angle
 
 __all__ = ["RelativePoses", "as_covariances", "cycle_residuals"]

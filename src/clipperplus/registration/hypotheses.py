@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..clique import CliqueResult
-from ..graph import Graph
+from ..graphs import Graph
 
 __all__ = ["Guesses", "guess_motions"]
 

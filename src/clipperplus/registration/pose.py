@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._timing import Stage
 from ..clique import CliqueResult
-from ..graph import Graph
-from ..timing import Lap
+from ..graphs import Graph
 from .confidence import Evidence, Status
 
 __all__ = ["Hypothesis", "Pose", "is_rival", "without_transform"]
@@ -69,7 +69,7 @@ class Pose:
     """``(k, 6)``: unit motions ξ, about the centre of the inliers, that the data do not determine."""
     alternatives: tuple[Hypothesis, ...] = field(repr=False)
     """Other transforms, the best first."""
-    stages: tuple[Lap, ...] = field(repr=False)
+    stages: tuple[Stage, ...] = field(repr=False)
     """What was done and how long it took."""
     seconds: float
     """Time of all of it."""

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..features import PreparedCloud
-from ..poses import adjoint
+from ..clouds.prepared import PreparedCloud
+from ..geometry.poses import adjoint
 from .verification import AGREEING_COSINE
 
 __all__ = ["Information", "points_information", "surface_information"]

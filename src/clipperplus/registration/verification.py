@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..features import PreparedCloud
-from ..poses import inverse
+from ..clouds.prepared import PreparedCloud
+from ..geometry.poses import inverse
 
 __all__ = ["AGREEING_COSINE", "Verified", "compare", "explained_by", "polish", "residuals_of", "verify"]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import as_integer, as_number
 from ..consistency import consistency_graph
-from ..graph import Graph
-from ..validation import as_integer, as_number
+from ..graphs import Graph
 
 __all__ = ["RegistrationGraph", "registration_graph"]
 

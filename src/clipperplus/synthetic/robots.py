@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..poses import inverse
-from ..validation import as_integer, as_number
+from .._validation import as_integer, as_number
+from ..geometry.poses import inverse
 
 __all__ = ["TwoRobots", "two_robots"]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ..validation import as_integer, as_number
+from .._validation import as_integer, as_number
 from .furniture import FREE_STANDING, WALL_SIDE, picture, radiator
 from .ray_casting import Scene, Shape, box, cylinder, moved
 from .scans import DepthCamera, ScanPair, pose, scan_pair

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..poses import inverse
+from ..geometry.poses import inverse
 from .ray_casting import Hits, Scene
 
 __all__ = ["DepthCamera", "ScanPair", "Sensor", "SpinningLidar", "pose", "scan_pair"]

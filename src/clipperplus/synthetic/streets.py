@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..validation import as_integer, as_number
+from .._validation import as_integer, as_number
 from .outdoors import bins, car, fence, hedge, house, post, sign, tree, van
 from .ray_casting import Scene, Shape, box, moved
 from .scans import ScanPair, SpinningLidar, pose, scan_pair

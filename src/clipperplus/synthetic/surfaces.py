@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..validation import as_integer
+from .._validation import as_integer
 
 __all__ = ["rabbit_surface"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..graph import Graph
+from ..graphs import Graph
 from . import palette
 
 __all__ = ["adjacency_picture", "order_by_clique", "order_by_core"]
@@ -29,7 +29,7 @@ def order_by_clique(graph: Graph, clique: _Vertices) -> _Vertices:
     """Return the vertices of a clique, then those that are joined to most of them; ties by core number."""
     joined = np.zeros(graph.num_vertices, dtype=np.int64)
     for vertex in clique:
-        joined[graph.neighbors(int(vertex))] += 1
+        joined[graph.neighbours(int(vertex))] += 1
     joined[clique] = graph.num_vertices
     return np.lexsort((-graph.core_numbers(), -joined))
 
@@ -44,7 +44,7 @@ def adjacency_picture(graph: Graph, order: _Vertices, clique: _Vertices, most: i
     cell[order] = np.arange(n) * size // n
     edges = np.zeros((size, size))
     for vertex in range(n):
-        edges[cell[vertex]] += np.bincount(cell[graph.neighbors(vertex)], minlength=size)
+        edges[cell[vertex]] += np.bincount(cell[graph.neighbours(vertex)], minlength=size)
     width = np.bincount(cell, minlength=size)
     share = edges / np.outer(width, width)
     darkness = np.where(share > 0.0, _FAINTEST + (1.0 - _FAINTEST) * share, 0.0)[:, :, None]

@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from .._paths import as_path, check_folder
 from ..errors import FileFormatError
-from ..io.paths import as_path, check_folder
 from .packages import require
 
 __all__ = ["as_figure_path", "check_figure", "drawing", "new_figure", "save_figure"]

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from ..clique import CliqueResult
 from ..clique.arguments import as_clique, check_graph
 from ..errors import GraphError, OptionError
-from ..graph import Graph
+from ..geometry.transforms import apply_transform
+from ..graphs import Graph
 from ..registration import Pose
-from ..transform import apply_transform
 from . import palette
 from .adjacency import adjacency_picture, order_by_core
 from .canvas import as_figure_path, drawing, new_figure, save_figure

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..graph import Graph
+from ..graphs import Graph
 
 __all__ = ["spring_layout"]
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._build import core_info
+from .._paths import as_path, check_folder
 from ..errors import OptionError
-from ..graph import Graph
-from ..info import core_info
-from ..io.paths import as_path, check_folder
-from ..registration import Pose, Status, words
+from ..graphs import Graph
+from ..registration import Pose, Status, description
 from . import palette
 from .adjacency import adjacency_picture, order_by_clique
 from .framing import frame_of, middle_and_size
@@ -107,15 +107,18 @@ def _gather(
         **_point_of_view(clouds),
         "status": pose.status.value,
         "trusted": pose.status is Status.OK,
-        "verdict": words.verdict(pose),
+        "verdict": description.verdict(pose),
         "facts": _facts(pose, clouds),
-        "matrix": "there is none" if motion is None else "\n".join(words.matrix_lines(motion)),
-        "alternatives": {"heading": words.Difference._fields, "rows": words.alternatives(pose)},
+        "matrix": "there is none" if motion is None else "\n".join(description.matrix_lines(motion)),
+        "alternatives": {"heading": description.Difference._fields, "rows": description.alternatives(pose)},
         "graph": f"{pose.graph.num_vertices} matches, of which {pose.graph.num_edges} pairs keep their distance to "
         f"within {pose.epsilon:g} m: a graph of density {pose.graph.density:.3f}. {_proof(pose)}",
         "adjacency": _adjacency(pose.graph, pose.clique.vertices),
         "spring": _spring(pose.graph, pose.clique.vertices),
-        "stages": [{"name": lap.name, "result": result, "ms": 1e3 * lap.seconds} for lap, result in words.steps(pose)],
+        "stages": [
+            {"name": stage.name, "result": result, "ms": 1e3 * stage.seconds}
+            for stage, result in description.steps(pose)
+        ],
         "seconds": f"{1e3 * pose.seconds:.1f} ms",
         "command": command or "Pose.report(), called from Python",
         "versions": f"clipperplus {core.version}, commit {core.commit}, {core.simd}, {core.compiler}; "
@@ -184,15 +187,15 @@ def _origin(points: _Array) -> _Array:
 
 def _facts(pose: Pose, clouds: tuple[ShownCloud, ShownCloud]) -> list[tuple[str, str]]:
     sizes = [] if pose.voxel_size is None else [("voxel size", f"{pose.voxel_size:g} m")]
-    motion = [] if pose.T_target_source is None else [("motion", words.motion(pose.T_target_source))]
+    motion = [] if pose.T_target_source is None else [("motion", description.motion(pose.T_target_source))]
     return [
         ("source", f"{clouds[0].total} {clouds[0].kind}"),
         ("target", f"{clouds[1].total} {clouds[1].kind}"),
         *sizes,
         ("epsilon", f"{pose.epsilon:g} m"),
-        *words.agreement(pose),
+        *description.agreement(pose),
         ("upper bound", f"{pose.clique.upper_bound}: no larger set agrees"),
-        *words.evidence(pose),
+        *description.evidence(pose),
         *motion,
     ]
 

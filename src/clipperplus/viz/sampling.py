@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..preprocess import as_cloud
+from ..clouds.cloud import as_cloud
 from ..registration import Pose
 
 __all__ = ["ShownCloud", "shown_clouds", "thin"]
@@ -42,8 +42,9 @@ def shown_clouds(pose: Pose, source: Any, target: Any, most: int) -> tuple[Shown
     kept = "points" if pose.voxel_size is None else "voxels"
     clouds = []
     for name, given, points in (("source", source, pose.source_points), ("target", target, pose.target_points)):
-        whole, _ = as_cloud(name, points)  # those kept are refused too if they are out of sight
+        whole = as_cloud(name, points).points  # those kept are refused too if they are out of sight
         if given is not None:
-            whole, _ = as_cloud(name, given)
-        clouds.append(ShownCloud(thin(whole, most), len(whole), kept if given is None else "points"))
+            whole = as_cloud(name, given).points
+        shown = thin(whole, most).astype(np.float64)
+        clouds.append(ShownCloud(shown, len(whole), kept if given is None else "points"))
     return clouds[0], clouds[1]

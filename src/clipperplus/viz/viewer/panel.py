@@ -11,8 +11,8 @@ from ...registration import Pose
 from ..framing import UP
 from ..palette import INLIER, OUTLIER, SOURCE, TARGET, rgb
 from .background import Progress
-from .markdown import describe_error, describe_evidence, describe_hypothesis, describe_status, describe_steps
-from .pair import Settings
+from .panel_text import describe_error, describe_evidence, describe_hypothesis, describe_status, describe_steps
+from .repeated_registration import Settings
 from .scene import MOST_LINES
 
 __all__ = ["AS_GIVEN", "BESIDE", "Panel"]

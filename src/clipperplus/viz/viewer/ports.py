@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 from contextlib import suppress
 
+from ..._validation import as_integer
 from ...errors import OptionError
-from ...validation import as_integer
 
 __all__ = ["free_port"]
 

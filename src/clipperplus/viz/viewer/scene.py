@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...io.clouds import Cloud
-from ...poses import to_quaternions
+from ...clouds.cloud import Cloud
+from ...geometry.poses import to_quaternions
+from ...geometry.transforms import apply_transform
 from ...registration import Pose
-from ...transform import apply_transform
 from ..framing import UP, likely_up, middle_and_size
 from ..palette import INLIER, OUTLIER, SOURCE, TARGET, rgb
 from ..sampling import thin

@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..._validation import as_integer, as_length
 from ...clique import method_of
+from ...clouds.cloud import Cloud
+from ...clouds.voxels import choose_voxel_size
 from ...errors import ClipperPlusError
-from ...io.clouds import Cloud
-from ...io.poses import write_transform
-from ...preprocess import choose_voxel_size
+from ...geometry.files import write_transform
 from ...registration import Pose
-from ...validation import as_integer, as_length
 from ..packages import require
 from .background import Background, Progress
-from .markdown import describe_error, plain
-from .pair import Pair, Settings
 from .panel import AS_GIVEN, BESIDE, Panel
+from .panel_text import describe_error, plain
 from .ports import free_port
+from .repeated_registration import RepeatedRegistration, Settings
 from .scene import MOST_POINTS, Scene
 
 __all__ = ["Viewer"]
@@ -73,7 +73,8 @@ class Viewer:
         self._scene.scale_points(settings.voxel_size)
         notes = "\n\n".join(_describe(name, cloud) for name, cloud in zip(names, clouds, strict=True))
         self._panel = Panel(self._server.gui, settings, usual, self._scene.up, notes)
-        self._background: Background[Settings, Pose] = Background(Pair(*clouds, threads=threads).register, self)
+        repeated = RepeatedRegistration(*clouds, threads=threads)
+        self._background: Background[Settings, Pose] = Background(repeated.register, self)
         self._panel.on_settings(self._request)
         self._panel.on_display(self._draw)
         self._panel.on_view(self._draw_and_look)

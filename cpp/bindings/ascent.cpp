@@ -1,0 +1,160 @@
+// The methods that climb or descend to a vector: Algorithm 2 and those that the paper compares with.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ascent/belachew.h"
+#include "ascent/clipper.h"
+#include "ascent/relaxation.h"
+#include "ascent/replicator.h"
+#include "clipperplus/graph.h"
+#include "common.h"
+
+namespace clipperplus::bindings {
+
+namespace {
+
+// What is checked must be what is used, and the caller's array may change meanwhile.
+template <class T>
+std::vector<T> copied(const VectorIn<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+std::vector<double> checked_start(const Graph& graph, const VectorIn<double>& start) {
+  if (start.size() != graph.num_vertices()) throw nb::value_error("start must have one entry per vertex");
+  auto values = copied(start);
+  bool positive = false;
+  for (double x : values) {
+    if (!std::isfinite(x) || x < 0.0) throw nb::value_error("start must be finite and nonnegative");
+    positive = positive || x > 0.0;
+  }
+  if (!positive) throw nb::value_error("start must have a positive entry");
+  return values;
+}
+
+RelaxationResult bound_relax(const Graph& graph, VectorIn<double> start, const RelaxationOptions& options,
+                             const Watch& watch) {
+  const auto values = checked_start(graph, start);
+  const WithoutGil without_gil;
+  auto control = watch.control();
+  return relax(graph, values, options, kernels(), control);
+}
+
+// The final vector, steps, and whether it came to an end of its own.
+using Outcome = std::tuple<VectorOut<double>, std::size_t, bool>;
+
+Outcome bound_replicate(const Graph& graph, VectorIn<double> start, const ReplicatorOptions& options,
+                        const Watch& watch) {
+  const auto values = checked_start(graph, start);
+  ReplicatorResult result;
+  {
+    const WithoutGil without_gil;
+    auto control = watch.control();
+    result = replicate(graph, values, options, kernels(), control);
+  }
+  return {to_numpy(std::move(result.x)), result.steps, result.finished};
+}
+
+Outcome bound_rank_one(const Graph& graph, VectorIn<double> start, const BelachewOptions& options, const Watch& watch) {
+  const auto values = checked_start(graph, start);
+  BelachewResult result;
+  {
+    const WithoutGil without_gil;
+    auto control = watch.control();
+    result = approximate_by_rank_one(graph, values, options, kernels(), control);
+  }
+  return {to_numpy(std::move(result.w)), result.sweeps, result.finished};
+}
+
+void make_weights(EdgeWeights* place, const Graph& graph, VectorIn<std::int64_t> offsets, VectorIn<Vertex> neighbours,
+                  VectorIn<double> weights) {
+  const WithoutGil without_gil;
+  auto control = interruptible_control();
+  new (place) EdgeWeights(graph, copied(offsets), copied(neighbours), copied(weights), control);
+}
+
+std::tuple<VectorOut<double>, double, std::size_t, bool> bound_clipper(const Graph& graph, const EdgeWeights* weights,
+                                                                       VectorIn<double> start,
+                                                                       const ClipperOptions& options,
+                                                                       const Watch& watch) {
+  const auto values = checked_start(graph, start);
+  if (weights != nullptr && weights->num_vertices() != graph.num_vertices()) {
+    throw nb::value_error("weights must be those of a graph with as many vertices");
+  }
+  ClipperResult result;
+  {
+    const WithoutGil without_gil;
+    auto control = watch.control();
+    result = ascend_clipper(graph, weights, values, options, kernels(), control);
+  }
+  return {to_numpy(std::move(result.u)), result.value, result.inner_steps, result.finished};
+}
+
+}  // namespace
+
+void bind_ascent(nb::module_& m) {
+  nb::class_<AscentOptions>(m, "AscentOptions")
+      .def_rw("tol_u", &AscentOptions::tol_u)
+      .def_rw("tol_f", &AscentOptions::tol_f)
+      .def_rw("max_inner", &AscentOptions::max_inner)
+      .def_rw("max_outer", &AscentOptions::max_outer)
+      .def_rw("epsilon", &AscentOptions::epsilon);
+  nb::class_<RelaxationOptions, AscentOptions>(m, "RelaxationOptions")
+      .def(nb::init<>())
+      .def_rw("max_line_search", &RelaxationOptions::max_line_search)
+      .def_rw("sigma", &RelaxationOptions::sigma)
+      .def_rw("beta", &RelaxationOptions::beta)
+      .def_rw("min_alpha", &RelaxationOptions::min_alpha)
+      .def_rw("max_alpha", &RelaxationOptions::max_alpha);
+
+  nb::class_<RelaxationResult>(m, "RelaxationResult")
+      .def_prop_ro(
+          "u", [](const RelaxationResult& r) { return to_numpy(std::vector<double>(r.u)); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "support", [](const RelaxationResult& r) { return to_numpy(std::vector<std::int64_t>(r.support)); },
+          nb::rv_policy::automatic)
+      .def_ro("outer_steps", &RelaxationResult::outer_steps)
+      .def_ro("inner_steps", &RelaxationResult::inner_steps)
+      .def_ro("evaluations", &RelaxationResult::evaluations)
+      .def_ro("d", &RelaxationResult::d)
+      .def_ro("finished", &RelaxationResult::finished);
+  m.def("relax", bound_relax, nb::arg("graph"), nb::arg("start"), nb::arg("options"), nb::arg("watch"), "Algorithm 2.");
+
+  nb::class_<ReplicatorOptions>(m, "ReplicatorOptions")
+      .def(nb::init<>())
+      .def_rw("beta", &ReplicatorOptions::beta)
+      .def_rw("regularisation", &ReplicatorOptions::regularisation)
+      .def_rw("tolerance", &ReplicatorOptions::tolerance)
+      .def_rw("max_steps", &ReplicatorOptions::max_steps)
+      .def_rw("epsilon", &ReplicatorOptions::epsilon);
+  m.def("replicate", bound_replicate, nb::arg("graph"), nb::arg("start"), nb::arg("options"), nb::arg("watch"),
+        "Replicator dynamics: the final vector, steps, and whether it has settled.");
+
+  nb::class_<BelachewOptions>(m, "BelachewOptions")
+      .def(nb::init<>())
+      .def_rw("first_d", &BelachewOptions::first_d)
+      .def_rw("growth", &BelachewOptions::growth)
+      .def_rw("max_sweeps", &BelachewOptions::max_sweeps)
+      .def_rw("tolerance", &BelachewOptions::tolerance)
+      .def_rw("epsilon", &BelachewOptions::epsilon);
+  m.def("approximate_by_rank_one", bound_rank_one, nb::arg("graph"), nb::arg("start"), nb::arg("options"),
+        nb::arg("watch"),
+        "Symmetric rank-one nonnegative approximation: the final vector, sweeps, and whether it was not cut off.");
+
+  nb::exception<InvalidWeights>(m, "InvalidWeights", PyExc_ValueError);
+  nb::class_<EdgeWeights>(m, "EdgeWeights", "Weights of the edges of a graph, checked.")
+      .def("__init__", make_weights, nb::arg("graph"), nb::arg("offsets"), nb::arg("neighbours"), nb::arg("weights"));
+  nb::class_<ClipperOptions, AscentOptions>(m, "ClipperOptions")
+      .def(nb::init<>())
+      .def_rw("max_line_search", &ClipperOptions::max_line_search)
+      .def_rw("beta", &ClipperOptions::beta);
+  m.def("ascend_clipper", bound_clipper, nb::arg("graph"), nb::arg("weights").none(), nb::arg("start"),
+        nb::arg("options"), nb::arg("watch"),
+        "CLIPPER: the final vector, its value, gradient steps, and whether the constraint holds. The weights are "
+        "offsets, "
+        "neighbours and values of the rows of a matrix.");
+}
+
+}  // namespace clipperplus::bindings

@@ -1,0 +1,41 @@
+#include "graph/graph_text.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <string>
+#include <string_view>
+
+#include "common.h"
+
+namespace clipperplus::bindings {
+
+namespace {
+
+template <Graph (*parse)(std::string_view)>
+Graph parse_text(nb::bytes text) {
+  const std::string_view view(text.c_str(), text.size());
+  const WithoutGil without_gil;
+  return parse(view);
+}
+
+}  // namespace
+
+void bind_graph_text(nb::module_& m) {
+  nb::exception<TextError>(m, "TextError", PyExc_ValueError);
+  m.def("parse_dimacs", parse_text<parse_dimacs>, nb::arg("text"));
+  m.def("parse_dimacs_binary", parse_text<parse_dimacs_binary>, nb::arg("text"));
+  m.def("parse_matrix_market", parse_text<parse_matrix_market>, nb::arg("text"));
+  m.def("parse_edge_list", parse_text<parse_edge_list>, nb::arg("text"));
+  m.def(
+      "format_dimacs_binary", [](const Graph& graph) { return to_bytes([&] { return format_dimacs_binary(graph); }); },
+      nb::arg("graph"));
+  m.def(
+      "format_edges",
+      [](const Graph& graph, std::string_view prefix, int base, bool lower_first) {
+        return to_bytes([&] { return format_edges(graph, prefix, base, lower_first); });
+      },
+      nb::arg("graph"), nb::arg("prefix"), nb::arg("base"), nb::arg("lower_first"));
+}
+
+}  // namespace clipperplus::bindings

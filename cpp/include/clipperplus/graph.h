@@ -1,0 +1,135 @@
+// An immutable, simple, undirected graph on the vertices 0 … n-1.
+//
+// Representation, chosen from (n, m) alone so that equal graphs are always stored alike:
+//   bits  n padded bit rows (see bits.h): n²/8 bytes. Set algebra on 64 … 512 vertices an instruction.
+//   csr   row offsets (8 bytes a vertex) and sorted neighbours (4 bytes a direction of an edge).
+// Bits are kept while they cost at most 4 MiB, or at most twice what CSR would; in a compact graph and those made from
+// it, at most once.
+//
+// Invariants: symmetric, no loops, neighbours sorted and unique, bits past n zero. The factories check their input
+// once and throw InvalidGraph, which names an offender.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "clipperplus/bits.h"
+#include "clipperplus/control.h"
+#include "clipperplus/instruction_sets.h"
+
+namespace clipperplus {
+
+// What is wrong with a graph's input, in words that name the place.
+struct InvalidGraph : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Pairs of integers somewhere in memory: element (i, k) at data + i * row_stride + k * column_stride, in elements.
+template <class Int>
+struct EdgeView {
+  const Int* data;
+  std::size_t count;
+  std::ptrdiff_t row_stride, column_stride;
+
+  std::int64_t at(std::size_t row, int k) const {
+    // volatile: what is checked must be what is used, even if another thread writes here.
+    const volatile Int* place = data + static_cast<std::ptrdiff_t>(row) * row_stride + k * column_stride;
+    return static_cast<std::int64_t>(*place);
+  }
+};
+
+class Graph {
+ public:
+  static constexpr std::int64_t kMaxVertices = std::int64_t{1} << 26;  // offsets alone are then 512 MiB
+
+  Graph() = default;
+
+  // Duplicate edges, in either direction, collapse. O(n + edges). The edges may change while they are read (they
+  // belong to the caller, who may have threads): that gives some graph or an error, nothing worse.
+  template <class Int>
+  static Graph from_edges(std::size_t n, EdgeView<Int> edges);
+
+  // `rows` holds n rows of `row_bytes` bytes each, column 0 in the lowest bit of the first byte.
+  static Graph from_packed_rows(std::size_t n, const std::uint8_t* rows, std::size_t row_bytes);
+
+  // Symmetric rows of row_words(n) words each, trusted.
+  static Graph from_bit_rows(std::size_t n, AlignedVector<Word> rows, const simd::Kernels& kernels);
+
+  // Sorted rows of both directions, trusted.
+  static Graph from_sorted_rows(std::size_t n, std::vector<std::int64_t> offsets, std::vector<Vertex> neighbours);
+
+  // Directed pattern of a square CSR matrix whose rows are sorted and unique; it must be symmetric.
+  static Graph from_csr_pattern(std::size_t n, std::span<const std::int64_t> offsets,
+                                std::span<const Vertex> neighbours);
+
+  // Whether a graph of n vertices and m edges is stored as bits.
+  static bool prefers_bits(std::size_t n, std::size_t m) { return bits_pay(n, m); }
+  void to_preferred_form();  // after a factory that does not choose it
+
+  std::size_t num_vertices() const { return n_; }
+  std::size_t num_edges() const { return m_; }
+  bool has_bits() const { return has_bits_; }
+  std::size_t bytes() const;
+
+  // Bits only.
+  const Word* row(std::size_t v) const { return bits_.data() + v * stride_; }
+  std::size_t stride() const { return stride_; }
+
+  // CSR only.
+  std::span<const Vertex> neighbours(std::size_t v) const {
+    return {neighbours_.data() + offsets_[v], static_cast<std::size_t>(offsets_[v + 1] - offsets_[v])};
+  }
+
+  bool has_edge(std::size_t u, std::size_t v) const;
+  std::vector<Vertex> degrees(const simd::Kernels& kernels) const;
+  // Calls visit(u) for the neighbours of v in increasing order.
+  template <class Visit>
+  void for_each_neighbour(std::size_t v, Visit visit) const {
+    if (has_bits_) {
+      for_each_bit(row(v), stride_, [&](std::size_t u) { visit(static_cast<Vertex>(u)); });
+    } else {
+      for (Vertex u : neighbours(v)) visit(u);
+    }
+  }
+
+  // The graph on `vertices` (distinct, in range), relabelled 0 … k-1 in the order given: a permutation of all
+  // vertices reorders the graph. Bits: k · n / 4096 transposed blocks; CSR: O(n + sum of degrees), without n for few
+  // vertices. The deadline is not observed, the periodic check is.
+  Graph subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const;
+  // The graph on the first k vertices: a copy of words for bits.
+  Graph prefix(std::size_t k, const simd::Kernels& kernels, Control& control) const;
+  Graph complement() const;
+  // The same graph where memory counts more than time: in the smaller form, and so are graphs made from it.
+  Graph compact() const;
+  // The same graph in bits, whatever it costs: for algorithms that know it to be small.
+  Graph with_bits() &&;
+  AlignedVector<Word> take_rows() && { return std::move(bits_); }  // bits only
+
+  bool operator==(const Graph& other) const;
+
+ private:
+  static bool bits_pay(std::size_t n, std::size_t m, bool compact = false);
+  void allocate_bits(std::size_t n);
+  std::size_t degree_sum(const simd::Kernels& kernels) const;  // bits only
+  Graph prefix_of_csr(std::size_t k, Control& control) const;
+  Graph relabel_bits(std::span<const Vertex> vertices, const std::vector<Vertex>& position,
+                     const simd::Kernels& kernels, Control& control) const;
+  template <class PositionOf>
+  Graph relabel_csr(std::span<const Vertex> vertices, PositionOf position_of, Control& control) const;
+  void bits_to_csr();
+  void csr_to_bits();
+
+  std::size_t n_ = 0, m_ = 0, stride_ = 0;
+  bool has_bits_ = true, compact_ = false;
+  AlignedVector<Word> bits_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<Vertex> neighbours_;
+};
+
+extern template Graph Graph::from_edges(std::size_t, EdgeView<std::int32_t>);
+extern template Graph Graph::from_edges(std::size_t, EdgeView<std::int64_t>);
+
+}  // namespace clipperplus

@@ -1,0 +1,16 @@
+// The inner loops, compiled once per instruction set: a caller chooses one at run time and hands it to the algorithms.
+// Results do not depend on the choice, only speed.
+#pragma once
+
+#include <vector>
+
+namespace clipperplus::simd {
+
+struct Kernels;
+
+// Those that this processor can run, best first; the last is always the portable one.
+std::vector<const Kernels*> available();
+
+const char* name_of(const Kernels& kernels);
+
+}  // namespace clipperplus::simd

@@ -1,0 +1,43 @@
+// What Algorithm 2 and its predecessor CLIPPER share: maximise u' M_d u for a fixed d, raise d, again, until no entry
+// of u violates the clique constraint.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "clipperplus/control.h"
+
+namespace clipperplus {
+
+struct AscentOptions {
+  double tol_u = 1e-8;    // an inner loop ends when ‖Δu‖ falls below this …
+  double tol_f = 1e-9;    // … or |ΔF| below this
+  int max_inner = 200;    // gradient steps for one d
+  int max_outer = 1000;   // values of d
+  double epsilon = 1e-9;  // what counts as zero in u and M̄ u
+};
+
+struct AscentProgress {
+  std::size_t outer_steps = 0, inner_steps = 0;  // values of d, gradient steps
+  double d = 0.0;
+  bool finished = false;  // no entry violates the constraint; false after a limit on steps or time
+};
+
+// `climb()` maximises for the current d, `increment()` says by how much to raise it, or nothing at the end.
+template <class Climb, class Increment>
+void raise_penalty(const AscentOptions& options, Control& control, AscentProgress& progress, Climb climb,
+                   Increment increment) {
+  const auto first = increment();
+  if (first && !std::isfinite(*first)) return;
+  progress.d = first.value_or(0.0);
+  while (progress.outer_steps < static_cast<std::size_t>(options.max_outer) && !control.expired()) {
+    ++progress.outer_steps;
+    climb();
+    const auto raise = increment();
+    progress.finished = !raise;
+    if (progress.finished || !std::isfinite(progress.d + *raise)) return;
+    progress.d += *raise;
+  }
+}
+
+}  // namespace clipperplus

@@ -1,0 +1,61 @@
+// How well a motion lays one cloud on another, and how to improve it: a few steps of point-to-plane ICP.
+//
+// For each point p of the source, q is the target's point near R p + t (surface_grid.h) and n its normal; pairs count
+// if they are close enough and their normals agree. A pair costs about 20 ns, most of it the look-up in memory.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "clouds/surface_grid.h"
+#include "geometry/rigid.h"
+
+namespace clipperplus {
+
+struct OrientedPoints {
+  std::span<const double> points, normals;  // x y z of each
+};
+
+// Which pairs count.
+struct PairRule {
+  double distance;      // at most so far apart
+  double least_cosine;  // of the angle between the normals
+};
+
+struct Overlap {
+  std::size_t near = 0;      // points with a point of the target within the distance …
+  std::size_t agreeing = 0;  // … whose normals agree, too
+};
+
+Overlap measure_overlap(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
+                        const PairRule& rule);
+
+// How many of the matched points a motion brings closer together than a distance.
+std::size_t count_explained(std::span<const double> source, std::span<const double> target, const RigidMotion& motion,
+                            double distance);
+
+// The sums of a least-squares problem: Σ w (n · (R p + t - q) + n · (ω × (R p + t - centre) + v))² over the pairs, for
+// a small turn ω and shift v.
+struct NormalEquations {
+  Vector3 centre{};
+  Matrix<6> information{};        // lower triangle; ω first
+  std::array<double, 6> slope{};  // half the derivative at (ω, v) = 0, negative
+  double weights = 0.0;           // Σ w
+  double squares = 0.0;           // Σ w (n · (R p + t - q))²
+  double arms = 0.0;              // Σ w ‖R p + t - centre‖²
+};
+
+// All weights 1; turns about the mean of the moved pairs.
+NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
+                            const PairRule& rule);
+
+// Steps that minimise the sum with weights that fall from 1 to 0 at the distance of the rule (Tukey's), up to one that
+// hardly moves anything. Weights of less than six in all end it where it is; a motion that the pairs do not determine
+// is held back by a millionth of the others' resistance.
+RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
+                          const PairRule& rule, int steps);
+// The same with nearest points that are looked up with more care, at several times the price.
+RigidMotion polish_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
+                          const PairRule& rule, int steps);
+
+}  // namespace clipperplus

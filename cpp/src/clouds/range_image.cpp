@@ -1,0 +1,105 @@
+#include "clouds/range_image.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include "threads.h"
+
+namespace clipperplus {
+
+namespace {
+
+constexpr float kNothing = std::numeric_limits<float>::infinity();
+constexpr std::size_t kPointsAtOnce = std::size_t{1} << 18;  // many more than an image has directions
+
+}  // namespace
+
+template <class Real>
+RangeImage::RangeImage(std::span<const Real> points, const Vector3& viewpoint, std::size_t threads, Control& control)
+    : viewpoint_(viewpoint), free_(6 * kSide * kSide, 0.0F) {
+  // Squares: their order is that of the ranges, and one root a direction is enough.
+  std::vector<double> squares(free_.size(), std::numeric_limits<double>::infinity());
+  std::mutex mutex;
+  const auto look = [&](std::size_t begin, std::size_t end) {
+    std::vector<double> here(squares.size(), std::numeric_limits<double>::infinity());
+    Vector3 direction;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Vector3 point{points[3 * i], points[3 * i + 1], points[3 * i + 2]};
+      const double square = square_of(point.data(), direction);
+      double& seen = here[pixel(direction)];
+      seen = std::min(seen, square);
+    }
+    const std::lock_guard lock(mutex);
+    for (std::size_t place = 0; place < squares.size(); ++place) squares[place] = std::min(squares[place], here[place]);
+  };
+  for_each_block(points.size() / 3, threads, control, look, kPointsAtOnce);
+  std::vector<float> nearest(squares.size());
+  for (std::size_t place = 0; place < squares.size(); ++place) {
+    nearest[place] = static_cast<float>(std::sqrt(squares[place]));
+  }
+  for (std::size_t face = 0; face < 6; ++face) {
+    const std::size_t axis = face / 2;
+    for (int v = 0; v < kSide; ++v) {
+      for (int u = 0; u < kSide; ++u) {
+        const std::size_t place = (face * kSide + static_cast<std::size_t>(v)) * kSide + static_cast<std::size_t>(u);
+        if (nearest[place] == kNothing) continue;
+        float least = kNothing;
+        for (int dv = -1; dv <= 1; ++dv) {
+          for (int du = -1; du <= 1; ++du) {  // beyond the edge, this points to the next face
+            Vector3 around;
+            around[axis] = face % 2 == 0 ? 1.0 : -1.0;
+            around[(axis + 1) % 3] = 2.0 * (u + du + 0.5) / kSide - 1.0;
+            around[(axis + 2) % 3] = 2.0 * (v + dv + 0.5) / kSide - 1.0;
+            least = std::min(least, nearest[pixel(around)]);
+          }
+        }
+        free_[place] = least;
+      }
+    }
+  }
+}
+
+template RangeImage::RangeImage(std::span<const float>, const Vector3&, std::size_t, Control&);
+template RangeImage::RangeImage(std::span<const double>, const Vector3&, std::size_t, Control&);
+
+RangeImage::RangeImage(const Vector3& viewpoint, std::vector<float> free)
+    : viewpoint_(viewpoint), free_(std::move(free)) {
+  if (free_.size() != 6 * kSide * kSide) throw std::invalid_argument("no range image");
+}
+
+std::size_t RangeImage::pixel(const Vector3& direction) {
+  std::size_t axis = 0;
+  for (std::size_t a = 1; a < 3; ++a) {
+    if (std::abs(direction[a]) > std::abs(direction[axis])) axis = a;
+  }
+  const double scale = 0.5 * kSide / std::abs(direction[axis]);
+  const auto step = [&](double x) {
+    return static_cast<std::size_t>(std::clamp(static_cast<int>(x * scale + 0.5 * kSide), 0, kSide - 1));
+  };
+  const std::size_t face = 2 * axis + (direction[axis] < 0.0 ? 1 : 0);
+  return (face * kSide + step(direction[(axis + 2) % 3])) * kSide + step(direction[(axis + 1) % 3]);
+}
+
+double RangeImage::square_of(const double* point, Vector3& direction) const {
+  for (std::size_t a = 0; a < 3; ++a) direction[a] = point[a] - viewpoint_[a];
+  const double square = dot(direction, direction);
+  if (square == 0.0) direction = {1.0, 0.0, 0.0};
+  return square;
+}
+
+std::size_t RangeImage::count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const {
+  std::size_t count = 0;
+  Vector3 direction;
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    const Vector3 place = motion.apply(&points[k]);
+    const double range = std::sqrt(square_of(place.data(), direction));
+    count += range + margin < static_cast<double>(free_[pixel(direction)]) ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace clipperplus

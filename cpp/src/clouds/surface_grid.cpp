@@ -1,0 +1,101 @@
+#include "clouds/surface_grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace clipperplus {
+
+namespace {
+
+using Floats = float __attribute__((vector_size(16)));
+using Indices = std::int32_t __attribute__((vector_size(16)));
+constexpr float kFar = std::numeric_limits<float>::infinity();
+
+// Calls visit(lowest, highest cell) for the part in each block of a box of cells.
+template <class Cell, class Visit>
+void for_each_part(const Cell& first, const Cell& last, std::uint32_t side, Visit visit) {
+  const auto end_of = [&](std::uint32_t c, std::size_t a) { return std::min(last[a], c / side * side + side - 1); };
+  for (std::uint32_t z = first[2]; z <= last[2]; z = end_of(z, 2) + 1) {
+    for (std::uint32_t y = first[1]; y <= last[1]; y = end_of(y, 1) + 1) {
+      for (std::uint32_t x = first[0]; x <= last[0]; x = end_of(x, 0) + 1) {
+        visit(Cell{x, y, z}, Cell{end_of(x, 0), end_of(y, 1), end_of(z, 2)});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double> normals, double cell, int reach,
+                         Control& control)
+    : points_(points.begin(), points.end()), normals_(normals.begin(), normals.end()), per_cell_(1.0 / cell) {
+  AlignedVector<float> squares;  // of the distances from the centres, in cells
+  if (points.empty()) return;
+  for (std::size_t a = 0; a < 3; ++a) {
+    double low = points[a], high = points[a];
+    for (std::size_t k = a; k < points.size(); k += 3) low = std::min(low, points[k]), high = std::max(high, points[k]);
+    // On the grid of the voxels: then the mean of a voxel is in a cell of its own.
+    low_[a] = (std::floor(low / cell) - reach - 1) * cell;
+    if (!((high - low_[a]) * per_cell_ + reach + 2 < kMostCells)) throw std::length_error("too many cells");
+  }
+  const auto r = static_cast<std::uint32_t>(reach);
+  const auto limit = static_cast<float>((reach + 0.5) * (reach + 0.5));
+  std::array<std::vector<float>, 3> apart;  // squares of how far the cells around a point are from it, along each axis
+  for (auto& axis : apart) axis.resize(2 * r + 1);
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    if (k % (3 << 12) == 0) control.expired();
+    Cell first, last;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double place = (points[k + a] - low_[a]) * per_cell_;
+      const auto middle = static_cast<std::uint32_t>(place);
+      first[a] = middle - r, last[a] = middle + r;
+      for (std::uint32_t c = 0; c <= 2 * r; ++c) {
+        const double d = place - (first[a] + c) - 0.5;
+        apart[a][c] = static_cast<float>(d * d);
+      }
+    }
+    const auto number = static_cast<std::int32_t>(k / 3);
+    const Indices index = {number, number, number, number};
+    for_each_part(first, last, kSide, [&](const Cell& low, const Cell& high) {
+      const auto block = static_cast<std::size_t>(blocks_.number_of(key_of(low)));
+      if (block * kBlockCells == cells_.size()) {
+        cells_.resize(cells_.size() + kBlockCells, -1);
+        squares.resize(cells_.size(), kFar);
+      }
+      // A row of a block at once, without branches, which nobody could predict.
+      Floats along = {kFar, kFar, kFar, kFar};
+      for (std::uint32_t x = low[0]; x <= high[0]; ++x) along[x % kSide] = apart[0][x - first[0]];
+      for (std::uint32_t z = low[2]; z <= high[2]; ++z) {
+        for (std::uint32_t y = low[1]; y <= high[1]; ++y) {
+          const float across = apart[2][z - first[2]] + apart[1][y - first[1]];
+          const std::size_t row = block * kBlockCells + inside({0, y, z});
+          auto& nearest = *reinterpret_cast<Floats*>(&squares[row]);
+          auto& indices = *reinterpret_cast<Indices*>(&cells_[row]);
+          const Floats square = along + across;
+          const auto nearer = (square < nearest) & (square <= limit);
+          nearest = nearer ? square : nearest;
+          indices = nearer ? index : indices;
+        }
+      }
+    });
+  }
+  // A point in a cell is preferred to those around it, the one nearest to the centre if there are several.
+  std::vector<std::int32_t> owners(cells_.size(), -1);
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    Cell own;
+    double square = 0.0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double place = (points[k + a] - low_[a]) * per_cell_;
+      own[a] = static_cast<std::uint32_t>(place);
+      square += (place - own[a] - 0.5) * (place - own[a] - 0.5);
+    }
+    const std::size_t place = static_cast<std::size_t>(blocks_.find(key_of(own))) * kBlockCells + inside(own);
+    if (owners[place] >= 0 && static_cast<float>(square) >= squares[place]) continue;
+    owners[place] = cells_[place] = static_cast<std::int32_t>(k / 3);
+    squares[place] = static_cast<float>(square);
+  }
+}
+
+}  // namespace clipperplus

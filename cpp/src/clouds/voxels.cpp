@@ -1,0 +1,130 @@
+#include "clouds/voxels.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "clouds/cell_numbers.h"
+#include "threads.h"
+
+namespace clipperplus {
+
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{1} << 18;  // points
+
+struct Sum {
+  Vector3 total{};
+  std::int32_t count = 0;
+};
+
+// The cells of a chunk of points, with the sum of the points in each.
+class SummedCells {
+ public:
+  explicit SummedCells(CellNumbers numbers) : numbers_(std::move(numbers)) {}
+
+  template <class Real>
+  void assign(std::span<const Real> points) {
+    numbers_.clear();
+    sums_.clear();
+    for (std::size_t k = 0; k < points.size(); k += 3) {
+      const Vector3 point{points[k], points[k + 1], points[k + 2]};
+      const std::size_t cell = numbers_.of(point.data());
+      if (cell == sums_.size()) sums_.emplace_back();
+      for (std::size_t a = 0; a < 3; ++a) sums_[cell].total[a] += point[a];
+      ++sums_[cell].count;
+    }
+  }
+  void add_to(KeyTable& table, std::vector<Sum>& sums) const {
+    for (std::size_t cell = 0; cell < sums_.size(); ++cell) {
+      const auto number = static_cast<std::size_t>(table.number_of(numbers_.key(cell)));
+      if (number == sums.size()) {
+        sums.push_back(sums_[cell]);
+        continue;
+      }
+      for (std::size_t a = 0; a < 3; ++a) sums[number].total[a] += sums_[cell].total[a];
+      sums[number].count += sums_[cell].count;
+    }
+  }
+
+ private:
+  CellNumbers numbers_;
+  std::vector<Sum> sums_;
+};
+
+// The same without sums.
+class CountedCells {
+ public:
+  explicit CountedCells(CellNumbers numbers) : numbers_(std::move(numbers)) {}
+
+  template <class Real>
+  void assign(std::span<const Real> points) {
+    numbers_.clear();
+    for (std::size_t k = 0; k < points.size(); k += 3) {
+      const Vector3 point{points[k], points[k + 1], points[k + 2]};
+      numbers_.of(point.data());
+    }
+  }
+  void add_to(KeyTable& table) const {
+    for (std::size_t cell = 0; cell < numbers_.size(); ++cell) table.number_of(numbers_.key(cell));
+  }
+
+ private:
+  CellNumbers numbers_;
+};
+
+// Looks at as many chunks of the points at a time as there are threads, then calls join(its cells) for each, in order.
+template <class Cells, class Real, class Join>
+void for_cells_of_chunks(std::span<const Real> points, const CellKeys& keys, std::size_t threads, Control& control,
+                         Join join) {
+  const std::size_t n = points.size() / 3, chunks = (n + kChunk - 1) / kChunk;
+  std::vector<Cells> at_once(std::min(threads, chunks), Cells(CellNumbers(keys, std::min(n, kChunk))));
+  for (std::size_t first = 0; first < chunks; first += at_once.size()) {
+    const std::size_t count = std::min(at_once.size(), chunks - first);
+    const auto look = [&](std::size_t k) {
+      const std::size_t begin = (first + k) * kChunk;
+      at_once[k].assign(points.subspan(3 * begin, 3 * std::min(kChunk, n - begin)));
+    };
+    for_each_index(count, threads, control, look, 1);
+    for (std::size_t k = 0; k < count; ++k) join(at_once[k]);
+  }
+}
+
+}  // namespace
+
+template <class Real>
+VoxelMeans voxel_means(std::span<const Real> points, const Bounds& bounds, double size, std::size_t threads,
+                       Control& control) {
+  KeyTable table;
+  std::vector<Sum> sums;
+  for_cells_of_chunks<SummedCells>(points, CellKeys(bounds, size), threads, control,
+                                   [&](const SummedCells& cells) { cells.add_to(table, sums); });
+  std::vector<std::pair<std::uint64_t, const Sum*>> sorted;
+  sorted.reserve(sums.size());
+  for (std::size_t cell = 0; cell < sums.size(); ++cell) sorted.emplace_back(table.keys()[cell], &sums[cell]);
+  std::sort(sorted.begin(), sorted.end());
+
+  VoxelMeans result;
+  result.points.reserve(3 * sorted.size());
+  result.counts.reserve(sorted.size());
+  for (const auto& [key, sum] : sorted) {
+    result.counts.push_back(sum->count);
+    for (const double total : sum->total) result.points.push_back(total / sum->count);
+  }
+  return result;
+}
+
+template <class Real>
+std::size_t count_voxels(std::span<const Real> points, const Bounds& bounds, double size, std::size_t threads,
+                         Control& control) {
+  KeyTable table;
+  for_cells_of_chunks<CountedCells>(points, CellKeys(bounds, size), threads, control,
+                                    [&](const CountedCells& cells) { cells.add_to(table); });
+  return table.keys().size();
+}
+
+template VoxelMeans voxel_means(std::span<const float>, const Bounds&, double, std::size_t, Control&);
+template VoxelMeans voxel_means(std::span<const double>, const Bounds&, double, std::size_t, Control&);
+template std::size_t count_voxels(std::span<const float>, const Bounds&, double, std::size_t, Control&);
+template std::size_t count_voxels(std::span<const double>, const Bounds&, double, std::size_t, Control&);
+
+}  // namespace clipperplus

@@ -1,0 +1,34 @@
+// The cells of a grid that hold points: their means, and their number.
+//
+// Means are sums over chunks of 2¹⁸ points, taken in the order of the points and added up in the order of the chunks:
+// the answer depends on nothing else, so not on the number of threads, which share the chunks. They come in the order
+// of the cells, x fastest. A point costs three divisions and a look-up of its cell (cell_numbers.h), 5 to 10 ns, and
+// the reading of its 24 bytes, 12 in single precision; memory besides the input is that of the cells of a chunk for
+// each thread, about 50 bytes a cell, and of the result.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "clipperplus/control.h"
+#include "clouds/bounds.h"
+
+namespace clipperplus {
+
+struct VoxelMeans {
+  std::vector<double> points;        // x y z of each
+  std::vector<std::int32_t> counts;  // how many points each is the mean of
+};
+
+// For both: points x y z, float or double, all finite, with their bounds. std::length_error if the cloud is too large
+// for such small cells. The deadline is not observed, the periodic check is.
+template <class Real>
+VoxelMeans voxel_means(std::span<const Real> points, const Bounds& bounds, double size, std::size_t threads,
+                       Control& control);
+
+template <class Real>
+std::size_t count_voxels(std::span<const Real> points, const Bounds& bounds, double size, std::size_t threads,
+                         Control& control);
+
+}  // namespace clipperplus

@@ -1,0 +1,204 @@
+// The inner loops that are compiled once per instruction set, and the table that selects among them at run time.
+//
+// Every path gives the same bits: set operations are exact, and floating-point sums follow one fixed order that does
+// not depend on the register width (no fused multiply-add, kLanes partial sums combined by a fixed tree). Pointers
+// are 64-byte aligned, lengths are padded: words to kRowAlignWords, doubles to kBlock.
+//
+// A table entry is a whole inner loop, never a single row operation: an indirect call costs as much as a short row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "clipperplus/bits.h"
+#include "clipperplus/instruction_sets.h"
+
+namespace clipperplus::simd {
+
+inline constexpr std::size_t kBlock = 64;        // a block of complement_sums is 64 rows × 64 columns
+inline constexpr std::size_t kLanes = 32;        // partial sums of a reduction
+inline constexpr std::size_t kTestedAtOnce = 8;  // edges whose common neighbours are counted together
+
+using PeelKey = std::uint32_t;
+
+struct ScaleResult {
+  double sum;
+  std::size_t nonzeros;
+};
+
+struct AscentResult {
+  double slope;          // sum of old_gradient · (u - old_u)
+  double squared_delta;  // ‖u - old_u‖²
+};
+
+// What eight words of two rows have in common. Bit w of `some`: one bit or more in word w; of `several`: more than one.
+struct SharedWords {
+  unsigned some, several;
+};
+
+// A vertex that its colour class must give to a clique that would be large enough.
+struct Forced {
+  std::size_t colour, vertex;
+};
+
+// A search for cliques of more than `must_beat` vertices in a graph of bit rows, below the node that is given by the
+// first `size` vertices of `clique` and its candidates. The caller provides the memory.
+struct CliqueTask {
+  const Word* rows;
+  std::size_t n, words;   // vertices; words of a row
+  std::size_t must_beat;  // the search raises it with every clique found, the listing does not
+  Vertex* clique;         // room for the largest clique there can be, and one
+  std::size_t size;       // vertices of it that are given
+  Word* levels;           // kSearchSets or kListingSets sets for each of these sizes; the first holds the node's
+
+  Word* classes;                           // scratch, words for each of n colour classes
+  Word* pool;                              // scratch, words
+  bool* used;                              // scratch, n: colour classes that an inconsistent subset has used up …
+  std::size_t* unused;                     // scratch, n: … and the others
+  Forced* forced;                          // scratch, n
+  bool recolour = true, propagate = true;  // what the bound may do besides colouring
+
+  std::uint64_t nodes = 0;  // grows with every node; the task ends at node_limit …
+  std::uint64_t node_limit;
+  bool (*stop)(void* context);  // … or when this says so
+  void* context;
+  bool stopped = false;  // it did end early
+  // A clique of more than must_beat vertices. The listing ends if this says so; the search goes on.
+  bool (*found)(void* context, const Vertex* clique, std::size_t size);
+
+  bool all_maximal = false;  // the listing only: no clique in demand can grow
+
+  // The search only: the best clique of all threads (see shared_best.h), the place of this task among theirs and how
+  // many vertices the clique has outside of this graph; how many threads are idle, and whom to give a node for them.
+  const std::uint64_t* best_key = nullptr;
+  std::size_t index = 0, outside = 0;
+  const int* idle = nullptr;
+  void (*give)(void* context, std::size_t size, const Word* candidates) = nullptr;
+};
+inline constexpr std::size_t kSearchSets = 2;   // candidates, those to branch on
+inline constexpr std::size_t kListingSets = 3;  // and those that are excluded
+
+// 64 associations against 64 others. Coordinates are scaled and centred single-precision numbers, first those of the
+// source points, then those of the target points, each array beginning at the block's first association.
+struct DistanceBlock {
+  const float* rows[6];
+  const float* columns[6];
+  const std::int32_t* row_ids[2];  // source and target point of an association; null: no two share one
+  const std::int32_t* column_ids[2];
+  const float* row_epsilons;  // null: the same threshold for all pairs
+  const float* column_epsilons;
+  float high, low;              // the threshold with and without its margin …
+  float margin;                 // … and the margin, absolute and relative
+  float apart_high, apart_low;  // squares of the least distance with and without its margin; negative: none
+};
+
+// 64 features against 64 others, as vectors whose inner products are wanted.
+struct FeatureBlock {
+  std::size_t dimensions;
+  const float* rows;     // one after the other
+  const float* columns;  // kBlock of them, a dimension at a time
+  const float* row_limits;
+  const float* column_limits;
+};
+
+// Points that may be near another, coordinates apart.
+struct NearCandidates {
+  const double* x;
+  const double* y;
+  const double* z;
+  const std::int32_t* indices;
+  std::size_t count;
+};
+
+// Up to kBlock neighbours of a point with their normals, and in which of 11 bins the three angles of each pair fall.
+struct PairBatch {
+  alignas(64) double x[kBlock], y[kBlock], z[kBlock], nx[kBlock], ny[kBlock], nz[kBlock];
+  alignas(64) double squares[kBlock];  // of the distances
+  alignas(64) std::int32_t bins[3][kBlock];
+  std::int32_t valid[kBlock];  // 0: the pair has no angles
+};
+inline constexpr std::size_t kHistogram = 48;  // 33 bins, filled up with zeros
+
+struct Kernels {
+  const char* name;
+
+  // counts[i] = number of bits in row i, for n rows; returns their sum.
+  std::size_t (*count_rows)(const Word* rows, std::size_t stride, std::size_t n, Vertex* counts);
+
+  // counts[i] += number of bits in word i, for kBlock words.
+  void (*add_counts)(const Word* words, std::uint32_t* counts);
+
+  // Column block `word` of the rows `vertices` (at most 64 of them), transposed: bit j of block[t] is bit t of word
+  // `word` of row vertices[j]. Bits past `count` are zero.
+  void (*gather_transposed)(const Word* rows, std::size_t stride, const Vertex* vertices, std::size_t count,
+                            std::size_t word, Word* block);
+
+  // Subtracts `step` from the keys of the members of `row` and returns the smallest key: one removal of cores.cpp.
+  PeelKey (*subtract_and_find_min)(PeelKey* keys, const Word* row, std::size_t words, PeelKey step);
+
+  // Grows `clique` by the lowest candidate again and again, intersecting `candidates` (clobbered) with its row.
+  // Gives up and returns 0 as soon as more than `must_beat` vertices cannot be reached; else the size.
+  std::size_t (*extend_greedily)(const Word* rows, std::size_t stride, Word* candidates, Vertex* clique,
+                                 std::size_t size, std::size_t must_beat);
+
+  // Grows `clique` by the candidate that had the most neighbours among the candidates when they were last counted,
+  // which is whenever a fifth of them is gone; ties to the first in `members`, which lists them. Clobbers both and
+  // `shared`, which has room for all; so has the clique. Returns its size.
+  std::size_t (*grow_clique)(const Word* rows, std::size_t stride, Word* candidates, Vertex* members, std::size_t count,
+                             std::uint32_t* shared, Vertex* clique);
+
+  // Takes the lowest member of `pool` and drops its neighbours, until `pool` is empty: a colour class, removed from
+  // `uncoloured`. Returns the size of the class.
+  std::size_t (*take_colour_class)(const Word* rows, std::size_t stride, Word* uncoloured, Word* pool);
+
+  // misses[i] += step for every i that is not in `row`.
+  void (*count_misses)(std::uint16_t* misses, const Word* row, std::size_t words, std::uint16_t step);
+  // Which of 64 entries are equal to `wanted`.
+  Word (*find_misses)(const std::uint16_t* misses, std::uint16_t wanted);
+
+  // Branch and bound: looks at every clique that could be larger, or stops at a limit.
+  void (*search)(CliqueTask& task);
+  // Finds every maximal clique of more than must_beat vertices once, or stops at a limit.
+  void (*list_cliques)(CliqueTask& task);
+
+  // Which of the vertices `asked` have fewer than `common` neighbours in `mine`; room for all of them in `weak`.
+  std::size_t (*find_weak_edges)(const Word* rows, std::size_t stride, const Word* mine, const Vertex* asked,
+                                 std::size_t count, std::size_t common, Vertex* weak);
+
+  // y[i] = sum over columns j with bit (i, j) set of the values behind `tables`; see ascent/complement_sums.h for the
+  // layout.
+  void (*table_sums)(const Word* blocks, std::size_t row_blocks, std::size_t column_blocks, const double* tables,
+                     double* y);
+
+  // Bit j of maybe[i]: association i and j may be consistent; of surely[i]: they are, without a doubt.
+  void (*compare_distances)(const DistanceBlock& block, Word* maybe, Word* surely);
+
+  // products[kBlock * i + j] of row i and column j. Bit j of hits[i]: it is below the limit of the row or the column.
+  void (*compare_features)(const FeatureBlock& block, float* products, Word* hits);
+
+  // Candidates within the squared distance of a point, other than itself. Room for all of them and eight more in
+  // `near`.
+  std::size_t (*select_near)(const NearCandidates& candidates, const double* point, std::int32_t self, double square,
+                             std::int32_t* near);
+  // Fills squares, bins and valid of the first `count` of a batch.
+  void (*sort_pairs)(const double* point, const double* normal, PairBatch& batch, std::size_t count);
+  // The weighted sum of some of many histograms.
+  void (*add_histograms)(const float* histograms, const std::int32_t* indices, const float* weights, std::size_t count,
+                         float* sum);
+
+  // y[i] += value for every i that is not in `row`.
+  void (*add_to_others)(double* y, const Word* row, std::size_t words, double value);
+
+  // x = max(u + alpha * gradient, 0); returns ‖x‖².
+  double (*step)(const double* u, const double* gradient, double alpha, std::size_t n, double* x);
+  // x *= factor
+  ScaleResult (*scale)(double* x, double factor, std::size_t n);
+  // gradient = sum - (1 + d) * y; returns u · gradient.
+  double (*gradient)(const double* y, const double* u, double sum, double d, std::size_t n, double* gradient);
+  // gradient -= value * u, and how far the step from old_u went against old_gradient.
+  AscentResult (*project)(double* gradient, double value, const double* u, const double* old_u,
+                          const double* old_gradient, std::size_t n);
+};
+
+}  // namespace clipperplus::simd

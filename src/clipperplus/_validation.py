@@ -1,0 +1,105 @@
+"""Checks of arguments, in one place: each names the argument, what was expected and what came."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import ClipperPlusError, LandmarkError, OptionError
+
+__all__ = [
+    "as_array",
+    "as_integer",
+    "as_length",
+    "as_number",
+    "as_points",
+    "as_unit_vectors",
+]
+
+
+def as_integer(name: str, value: Any, low: int, high: int, error: type[ClipperPlusError] = OptionError) -> int:
+    """Return an int in [low, high]; numpy integers are fine, bools and floats are not."""
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise error(f"{name}: expected an integer, got {value!r}") from None
+    if not low <= number <= high:
+        raise error(f"{name}: expected an integer from {low} to {high}, got {number}")
+    return number
+
+
+def as_number(name: str, value: Any, low: float, high: float, *, open_interval: bool = False) -> float:
+    """Return a finite float in [low, high], or in (low, high); numpy numbers are fine, bools and arrays are not."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise OptionError(f"{name}: expected a number, got {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    inside = low < number < high if open_interval else low <= number <= high
+    if not inside or not math.isfinite(number):
+        if high == math.inf:
+            expected = f"a finite number {'above' if open_interval else 'of at least'} {low:g}"
+        else:
+            expected = f"a number {f'between {low:g} and' if open_interval else f'from {low:g} to'} {high:g}"
+        raise OptionError(f"{name}: expected {expected}, got {value!r}")
+    return number
+
+
+def as_length(name: str, value: Any) -> float:
+    """Return a positive length that can be squared and divided by."""
+    length = as_number(name, value, 0.0, math.inf, open_interval=True)
+    return as_number(name, length, 1e-100, 1e100)
+
+
+def as_array(name: str, value: Any, error: type[ClipperPlusError]) -> npt.NDArray[Any]:
+    """Return a numpy array; masked arrays (whose mask would be lost) and ragged lists are refused."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise error(f"{name}: expected an array without a mask, got a masked array; use .filled() or .compressed()")
+    try:
+        return np.asarray(value)
+    except (ValueError, TypeError) as reason:
+        raise error(f"{name}: expected an array, got {type(value).__name__} ({reason})") from None
+
+
+def as_points(name: str, value: Any, dimensions: tuple[int, ...] = (2, 3)) -> npt.NDArray[np.float64]:
+    """Return points as rows of float64 coordinates; anything with a ``.points`` attribute is taken as a cloud."""
+    if not isinstance(value, np.ndarray) and hasattr(value, "points"):
+        value = value.points
+    array = as_array(name, value, LandmarkError)
+    expected = " or ".join(f"(n, {dimension})" for dimension in reversed(dimensions))
+    if array.shape == (0,):
+        return np.empty((0, max(dimensions)))
+    if array.ndim != 2 or array.shape[1] not in dimensions:
+        hint = f"; did you mean {name}.T?" if array.ndim == 2 and array.shape[0] in dimensions else ""
+        raise LandmarkError(f"{name}: expected points of shape {expected}, got {array.shape}{hint}")
+    if array.dtype.kind not in "iuf":
+        raise LandmarkError(f"{name}: expected numbers, got dtype {array.dtype}")
+    with np.errstate(over="ignore"):  # a long double may be too large
+        points = np.ascontiguousarray(array, dtype=np.float64)
+    finite = np.isfinite(points)
+    if not finite.all():
+        wrong = int(finite.all(axis=1).argmin())
+        raise LandmarkError(f"{name}: point {wrong} is {points[wrong].tolist()}; expected finite coordinates")
+    return points
+
+
+def as_unit_vectors(name: str, value: Any, count: int) -> npt.NDArray[np.float64]:
+    """Return ``count`` directions in space, scaled to length 1."""
+    vectors = as_points(name, value, dimensions=(3,))
+    if len(vectors) != count:
+        raise LandmarkError(f"{name}: expected as many as there are points, {count}, got {len(vectors)}")
+    largest = np.abs(vectors).max(axis=1, initial=0.0)
+    if (largest == 0.0).any():
+        raise LandmarkError(f"{name}: vector {int(largest.argmin())} is zero; expected directions")
+    scaled = vectors / largest[:, None]  # so that no square overflows or vanishes
+    lengths = np.linalg.norm(scaled, axis=1) * largest
+    unit = np.abs(lengths - 1.0) < 4.0 * np.finfo(np.float64).eps  # as they are: to scale them would only round them
+    return np.asarray(np.where(unit[:, None], vectors, scaled / (lengths / largest)[:, None]))

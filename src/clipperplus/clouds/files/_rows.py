@@ -1,0 +1,107 @@
+"""Points as lines of text: quickly where every word is a number, line by line where something has to be said."""
+
+from __future__ import annotations
+
+import io
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import FileFormatError
+
+__all__ = ["Rows", "format_rows"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The lines of a text that hold something, each with its number, from a byte of the file on."""
+
+    path: Path
+    raw: bytes
+    start: int = 0
+    """Byte at which the first line begins."""
+    first: int = 1
+    """Number of the first line."""
+    separator: str | None = None
+    """Between the words; None is white space."""
+    comments: tuple[str, ...] = ()
+    """What a comment starts with; it ends with its line."""
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        for number, line in enumerate(self._lines(), self.first):
+            for mark in self.comments:
+                line = line.partition(mark)[0]
+            line = line.strip()
+            if line:
+                yield number, line
+
+    def numbers(
+        self, width: int, columns: Sequence[int], *, skip: int = 0, count: int | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Return some columns of the rows that follow the first ``skip``, each of ``width`` words.
+
+        With ``count`` there have to be as many rows; what follows them is not looked at.
+        """
+        if count is not None and skip + count > self._most_lines():
+            raise self._too_few(skip, count)
+        first = next(islice(self, skip, None), None)
+        if first is None or count == 0:
+            table = np.empty((0, len(columns)))
+        else:
+            every = self._quickly(first[0], count)
+            complete = every.shape[1] == width and count in (None, len(every))
+            table = every[:, columns] if complete else self._one_by_one(width, columns, skip, count)
+        if count is not None and len(table) < count:
+            raise self._too_few(skip, count)
+        return table
+
+    def _lines(self) -> Iterator[str]:
+        stream = io.BytesIO(self.raw)  # shares the bytes
+        stream.seek(self.start)
+        return iter(io.TextIOWrapper(stream, encoding="ascii", errors="replace"))
+
+    def _quickly(self, line: int, count: int | None) -> npt.NDArray[np.float64]:
+        """Return all columns of the lines from one that is a row on; an empty table if that is not so simple."""
+        if any(mark.encode() in self.raw for mark in self.comments):
+            lines: Iterator[str] = (text for number, text in self if number >= line)
+        else:
+            lines = islice(self._lines(), line - self.first, None if count is None else line - self.first + count)
+        try:
+            return np.loadtxt(lines, comments=None, delimiter=self.separator, ndmin=2, encoding=None)
+        except ValueError:  # a word that is no number, maybe in a column that nobody wants, or rows of two widths
+            return np.empty((0, 0))
+
+    def _one_by_one(self, width: int, columns: Sequence[int], skip: int, count: int | None) -> npt.NDArray[np.float64]:
+        values = array("d")
+        for number, line in islice(self, skip, None if count is None else skip + count):
+            words = line.split(self.separator)
+            try:
+                if len(words) != width or "_" in line:  # Python would take 1_0 for a number
+                    raise ValueError
+                values.extend([float(words[column]) for column in columns])
+            except ValueError:
+                expected = f"{width} number{'s' if width > 1 else ''}"
+                raise FileFormatError(f"{self.path}: line {number}: expected {expected}, got {line[:60]!r}") from None
+        return np.frombuffer(values).reshape(-1, len(columns))
+
+    def _most_lines(self) -> int:
+        return self.raw.count(b"\n", self.start) + self.raw.count(b"\r", self.start) + 1
+
+    def _too_few(self, skip: int, count: int) -> FileFormatError:
+        found, last = 0, self.first
+        for number, _ in self:
+            found, last = found + 1, number
+        return FileFormatError(
+            f"{self.path}: line {last}: the header promises {count} points; the file ends after {max(0, found - skip)}"
+        )
+
+
+def format_rows(table: npt.NDArray[Any]) -> bytes:
+    """Return a line of text per row, in as many digits as it takes to read the same numbers again."""
+    return "".join(" ".join(map(repr, row)) + "\n" for row in table.tolist()).encode()

@@ -1,0 +1,96 @@
+"""One point a voxel: means, and how large the voxels should be."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from .._validation import as_integer, as_length
+from ..errors import OptionError
+from .cloud import RawCloud, as_cloud
+
+__all__ = ["choose_voxel_size", "downsample", "too_small", "usual_voxel_size", "voxel_means"]
+
+_MOST_CELLS = 2**21 - 6
+"""Cells along an axis that the core can tell apart."""
+_SMALLEST_EXTENT = 1e-90
+"""Metres: points that are closer than this are at one place."""
+_MEANT_POINTS = 5000
+"""Voxels that an automatic size aims at: a fragment of a room then has voxels of 5 cm, as the paper's."""
+_SAMPLE = 2**18
+"""Points that the search for a size begins with: of larger clouds, so many are chosen."""
+
+
+def downsample(points: Any, *, voxel_size: float, threads: int = 1) -> npt.NDArray[np.float64]:
+    """Return the mean of the points in every occupied cell of a grid, in the order of the cells.
+
+    ``voxel_size`` is the width of a cell in metres. The order of the points does not matter, but for rounding; the
+    number of threads does not matter at all.
+    """
+    threads = as_integer("threads", threads, 1, 1024)
+    return voxel_means(as_cloud("points", points, threads=threads), as_length("voxel_size", voxel_size), threads)
+
+
+def voxel_means(cloud: RawCloud, voxel_size: float, threads: int) -> npt.NDArray[np.float64]:
+    """Do the same for arguments that were checked."""
+    try:
+        return _core.voxel_means(cloud.points, cloud.bounds, voxel_size, threads)[0]
+    except ValueError:
+        raise too_small("voxel_size", voxel_size, cloud.extent, cloud.farthest) from None
+
+
+def choose_voxel_size(*clouds: Any, threads: int = 1) -> float:
+    """Return a voxel size, in metres, at which the larger one of some clouds keeps about 5000 points.
+
+    Clouds of fewer than 10 000 points keep about half of them. Rounded to two digits. The number of threads does not
+    matter.
+    """
+    threads = as_integer("threads", threads, 1, 1024)
+    checked = (as_cloud(f"clouds[{number}]", cloud, threads=threads) for number, cloud in enumerate(clouds))
+    return usual_voxel_size(*checked, threads=threads)
+
+
+def usual_voxel_size(*clouds: RawCloud, threads: int) -> float:
+    """Do the same for arguments that were checked."""
+    size = max((_size_for(cloud, threads) for cloud in clouds), default=0.0)
+    return float(f"{size or 1.0:.2g}")  # all points at one place: any size will do
+
+
+def _size_for(cloud: RawCloud, threads: int) -> float:
+    """Return a voxel size with about as many occupied voxels as are meant; 0 where all points are at one place."""
+    count = len(cloud.points)
+    meant = min(_MEANT_POINTS, count / 2)
+    if cloud.extent < _SMALLEST_EXTENT:
+        return 0.0
+    size = cloud.extent / math.sqrt(meant)
+    if count > _SAMPLE:
+        # One point of every stretch, at a place that no pattern of the sensor follows.
+        step = count // _SAMPLE
+        sample = np.arange(_SAMPLE) * step + np.random.default_rng(0).integers(0, step, _SAMPLE)
+        size = _size_from(size, cloud.points[sample], cloud, meant, threads)  # a little too small: voxels are missed
+    return _size_from(size, cloud.points, cloud, meant, threads)
+
+
+def _size_from(size: float, points: npt.NDArray[Any], cloud: RawCloud, meant: float, threads: int) -> float:
+    """Return a voxel size at which these points of a cloud occupy about ``meant`` voxels; try the given one first."""
+    least = max(1e-5 * cloud.extent, 2.0**-40 * cloud.farthest)  # the core can tell such cells apart
+    low, high = least, max(least, cloud.extent)
+    for _ in range(20):
+        if not low < size < high:
+            size = math.sqrt(low * high)
+        ratio = _core.count_voxels(points, cloud.bounds, size, threads) / meant
+        if abs(ratio - 1.0) < 0.03 or high < 1.02 * low:
+            break
+        low, high = (size, high) if ratio > 1.0 else (low, size)
+        size *= math.sqrt(ratio)  # as on a surface, where the number falls with the square of the size
+    return size
+
+
+def too_small(name: str, size: float, extent: float, farthest: float) -> OptionError:
+    """Return the error where cells are too many for the core, or too far out for their numbers to be exact."""
+    least = max(extent / _MOST_CELLS, farthest * 1e-15)
+    return OptionError(f"{name}: expected at least {least:.3g} for points that spread {extent:.3g}, got {size:g}")

@@ -1,0 +1,204 @@
+"""How well pairs of scans were registered: errors against the truth, and recall."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .._validation import as_array
+from ..errors import LandmarkError, OptionError
+from ..geometry.poses import FILE_ROUNDING, Poses, as_poses
+from ..geometry.transforms import rotation_error, translation_error
+from .metrics import information_rmse
+from .protocols import Protocol, as_protocol
+
+__all__ = ["Evaluation", "SceneRecall", "evaluate_pairs"]
+
+
+@dataclass(frozen=True)
+class SceneRecall:
+    """A line of a table: the pairs of one scene, or of all."""
+
+    scene: str
+    """Its name."""
+    pairs: int
+    """Those that count."""
+    registered: int
+    """Those of them that are registered by the protocol."""
+    recall: float | None
+    """``registered / pairs``; None without pairs."""
+    rotation_error: float | None
+    """Degrees, the mean over registered pairs, as publications give it; None where there are none."""
+    translation_error: float | None
+    """Metres, the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What came of every pair, and the recall over them."""
+
+    protocol: Protocol
+    rotation_error: npt.NDArray[np.float64]
+    """``(m,)``, degrees; NaN without an answer."""
+    translation_error: npt.NDArray[np.float64]
+    """``(m,)``, metres; NaN without an answer."""
+    rmse: npt.NDArray[np.float64] | None
+    """``(m,)``, metres; NaN without an answer. None without information matrices."""
+    success: npt.NDArray[np.bool_]
+    """``(m,)``: the pair is registered by the protocol; never without an answer."""
+    counted: npt.NDArray[np.bool_]
+    """``(m,)``: the pair counts for the recall; all but consecutive ones where those are left out."""
+    scenes: tuple[str, ...]
+    """Of each pair; all the same where none were given."""
+
+    @property
+    def recall(self) -> float | None:
+        """Share of all pairs that are registered; None without pairs."""
+        return self._line("all pairs", self.counted).recall
+
+    @property
+    def scene_recall(self) -> dict[str, float | None]:
+        """The same for every scene, in the order of their first pairs."""
+        return {line.scene: line.recall for line in self._scene_lines()}
+
+    @property
+    def mean_recall(self) -> float | None:
+        """Mean over the scenes that have pairs, however many; None where none has."""
+        return _mean([recall for recall in self.scene_recall.values() if recall is not None])
+
+    def rows(self) -> list[SceneRecall]:
+        """Return a line for every scene, then one for all pairs."""
+        return [*self._scene_lines(), self._line("all pairs", self.counted)]
+
+    def __str__(self) -> str:
+        """Return the rows as a table of plain text, with the mean over scenes below."""
+        titles = ("scene", "pairs", "registered", "recall", "rotation °", "translation m")
+        lines = [
+            (
+                row.scene,
+                f"{row.pairs}",
+                f"{row.registered}",
+                _text(row.recall, 4),
+                _text(row.rotation_error, 3),
+                _text(row.translation_error, 4),
+            )
+            for row in self.rows()
+        ]
+        lines.append(("mean of scenes", "", "", _text(self.mean_recall, 4), "", ""))
+        widths = [max(map(len, column)) for column in zip(titles, *lines, strict=True)]
+        table = [
+            "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
+            for line in (titles, *lines)
+        ]
+        return "\n".join(table)
+
+    def _scene_lines(self) -> list[SceneRecall]:
+        names = np.array(self.scenes, dtype=object)
+        return [self._line(scene, self.counted & (names == scene)) for scene in dict.fromkeys(self.scenes)]
+
+    def _line(self, name: str, chosen: npt.NDArray[np.bool_]) -> SceneRecall:
+        good = chosen & self.success
+        pairs, registered = int(chosen.sum()), int(good.sum())
+        recall = registered / pairs if pairs else None
+        errors = _mean(self.rotation_error[good].tolist()), _mean(self.translation_error[good].tolist())
+        return SceneRecall(name, pairs, registered, recall, *errors)
+
+
+def evaluate_pairs(
+    estimates: npt.ArrayLike | Sequence[npt.ArrayLike | None],
+    truths: npt.ArrayLike,
+    *,
+    protocol: str | Protocol = "3DMatch",
+    scenes: Sequence[str] | None = None,
+    pairs: npt.ArrayLike | None = None,
+    information: npt.ArrayLike | None = None,
+    ignore_consecutive: bool = False,
+) -> Evaluation:
+    """Compare transforms with true ones, pair by pair.
+
+    Parameters
+    ----------
+    estimates
+        ``(m, 4, 4)`` transforms, or a list of them; None or NaN where there is no answer, which is no success.
+    truths
+        ``(m, 4, 4)``: the true ones.
+    protocol
+        One of :data:`PROTOCOLS` by its name, or one's own.
+    scenes
+        The name of the scene of every pair.
+    pairs, ignore_consecutive
+        ``(m, 2)`` numbers of fragments, to leave out pairs whose numbers differ by one, as the original evaluation of
+        3DMatch does.
+    information
+        ``(m, 6, 6)`` of the truths, as in ``gt.info``, for :attr:`Evaluation.rmse`; see :func:`information_rmse`.
+
+    """
+    rule = as_protocol(protocol)
+    true = as_poses("truths", truths, FILE_ROUNDING)
+    estimated, answered = _as_estimates(estimates, len(true))
+    names = _as_scenes(scenes, len(true))
+    counted = _counted(pairs, len(true)) if ignore_consecutive else np.ones(len(true), dtype=np.bool_)
+    rotation = np.where(answered, rotation_error(estimated, true), np.nan)
+    translation = np.where(answered, translation_error(estimated, true), np.nan)
+    rmse = None
+    if information is not None:
+        rmse = np.where(answered, information_rmse(estimated, true, information), np.nan)
+    success = answered.copy()
+    if rule.max_rotation_deg is not None:
+        success &= rotation < rule.max_rotation_deg
+    if rule.max_translation is not None:
+        success &= translation < rule.max_translation
+    if rule.max_rmse is not None:
+        if rmse is None:
+            raise OptionError(f"information: expected the matrices of the pairs, which {rule.name} needs, got None")
+        success &= rmse <= rule.max_rmse
+    return Evaluation(rule, rotation, translation, rmse, success, counted, names)
+
+
+def _as_estimates(
+    estimates: npt.ArrayLike | Sequence[npt.ArrayLike | None], count: int
+) -> tuple[Poses, npt.NDArray[np.bool_]]:
+    """Return the transforms, no motion where there is no answer, and where there is one."""
+    if not isinstance(estimates, np.ndarray) and isinstance(estimates, Sequence):
+        missing = np.full((4, 4), np.nan)
+        estimates = [missing if estimate is None else estimate for estimate in estimates]
+    array = as_array("estimates", estimates, LandmarkError)
+    if array.size == 0:
+        array = np.empty((0, 4, 4))
+    if array.shape != (count, 4, 4) or array.dtype.kind not in "iuf":
+        raise LandmarkError(
+            f"estimates: expected numbers of shape {(count, 4, 4)}, got {array.dtype} of shape {array.shape}"
+        )
+    answered = ~np.isnan(array).any(axis=(1, 2))
+    return as_poses("estimates", np.where(answered[:, None, None], array, np.eye(4)), FILE_ROUNDING), answered
+
+
+def _as_scenes(scenes: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    names = ("all",) * count if scenes is None else tuple(str(scene) for scene in scenes)
+    if len(names) != count:
+        raise OptionError(f"scenes: expected one per pair, {count}, got {len(names)}")
+    return names
+
+
+def _counted(pairs: npt.ArrayLike | None, count: int) -> npt.NDArray[np.bool_]:
+    if pairs is None:
+        raise OptionError("pairs: expected the numbers of the fragments, which ignore_consecutive needs, got None")
+    array = as_array("pairs", pairs, LandmarkError)
+    if array.shape != (count, 2) and array.size:
+        raise LandmarkError(f"pairs: expected shape {(count, 2)}, got {array.shape}")
+    if array.dtype.kind not in "iu" and array.size:
+        raise LandmarkError(f"pairs: expected integers, got dtype {array.dtype}")
+    i, j = array.reshape(-1, 2).astype(np.int64).T
+    return np.asarray(np.abs(j - i) > 1)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def _text(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"

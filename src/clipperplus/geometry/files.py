@@ -1,0 +1,240 @@
+"""Poses from and to files: logs of pairs of fragments, trajectories, single transforms.
+
+=======================================  ============================================================================
+``read_log``, ``write_log``              3DMatch and Redwood ``gt.log``: ``i j fragments``, 4 × 4 that maps j into i
+``read_info``                            their ``gt.info``: ``i j fragments``, 6 × 6 information matrix
+``read_tum``, ``write_tum``              TUM: ``timestamp tx ty tz qx qy qz qw``
+``read_kitti``, ``write_kitti``          KITTI: the upper three rows of a 4 × 4 in one line
+``read_transform``, ``write_transform``  one 4 × 4
+=======================================  ============================================================================
+
+Matrices are written so that they come back as they were, bit by bit. Empty lines and lines that begin with ``#`` are
+left out. Rotations may be off by :data:`clipperplus.geometry.poses.FILE_ROUNDING`, as published truths are; they are
+kept as they are, because errors against them are to compare with published ones. Quaternions, which lose digits in most
+files, are scaled to length 1.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .._paths import as_path
+from .._validation import as_array, as_integer
+from ..errors import FileFormatError, LandmarkError
+from .poses import FILE_ROUNDING, Poses, are_rigid, as_poses, from_quaternions, to_quaternions
+
+__all__ = [
+    "PairInformation",
+    "PairPoses",
+    "Trajectory",
+    "read_info",
+    "read_kitti",
+    "read_log",
+    "read_transform",
+    "read_tum",
+    "write_kitti",
+    "write_log",
+    "write_transform",
+    "write_tum",
+]
+
+_Name: TypeAlias = "str | os.PathLike[str]"
+_Lines: TypeAlias = list[tuple[int, str]]
+_LARGEST = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class PairPoses:
+    """Poses of pairs of fragments, as in ``gt.log``."""
+
+    pairs: npt.NDArray[np.int64]
+    """``(m, 2)``: fragments i and j."""
+    poses: Poses
+    """``(m, 4, 4)``: they map fragment j into the frame of i."""
+    num_fragments: int
+    """Of the scene; the largest number where the pairs disagree, 0 without pairs."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairInformation:
+    """Information matrices of pairs of fragments, as in ``gt.info``."""
+
+    pairs: npt.NDArray[np.int64]
+    """``(m, 2)``: fragments i and j."""
+    matrices: npt.NDArray[np.float64]
+    """``(m, 6, 6)``: translation first, rotation second."""
+    num_fragments: int
+    """Of the scene; the largest number where the pairs disagree, 0 without pairs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Poses in the course of time."""
+
+    timestamps: npt.NDArray[np.float64]
+    """``(k,)``, seconds."""
+    poses: Poses
+    """``(k, 4, 4)``."""
+
+
+def read_log(path: _Name) -> PairPoses:
+    """Read the poses of pairs of fragments."""
+    path = as_path(path)
+    pairs, poses, starts, fragments = _read_pairs(path, 4)
+    _check_rigid(path, poses, starts)
+    return PairPoses(pairs, poses, fragments)
+
+
+def read_info(path: _Name) -> PairInformation:
+    """Read the information matrices of pairs of fragments."""
+    path = as_path(path)
+    pairs, matrices, starts, fragments = _read_pairs(path, 6)
+    with np.errstate(all="ignore"):
+        skew = np.abs(matrices - matrices.transpose(0, 2, 1)).max(axis=(1, 2), initial=0.0)
+        sound = np.isfinite(matrices).all(axis=(1, 2)) & (matrices[:, 0, 0] > 0.0)
+        sound &= skew <= 1e-6 * np.abs(matrices).max(axis=(1, 2), initial=0.0)
+    _check(path, sound, starts, "a symmetric information matrix")
+    return PairInformation(pairs, matrices, fragments)
+
+
+def write_log(path: _Name, log: PairPoses) -> None:
+    """Write the poses of pairs of fragments."""
+    path = as_path(path)
+    poses = as_poses("log.poses", log.poses, FILE_ROUNDING)
+    pairs = as_array("log.pairs", log.pairs, LandmarkError)
+    if pairs.size == 0:
+        pairs = np.empty((0, 2), dtype=np.int64)
+    if pairs.shape != (len(poses), 2) or pairs.dtype.kind not in "iu":
+        raise LandmarkError(
+            f"log.pairs: expected integers of shape {(len(poses), 2)}, got {pairs.dtype} of shape {pairs.shape}"
+        )
+    if pairs.min(initial=0) < 0:
+        raise LandmarkError(f"log.pairs: expected numbers of fragments from 0 on, got {pairs.min()}")
+    least = int(pairs.max(initial=-1)) + 1
+    fragments = as_integer("log.num_fragments", log.num_fragments, least, _LARGEST, LandmarkError)
+    rows: list[Iterable[Any]] = []
+    for (i, j), pose in zip(pairs.tolist(), poses.tolist(), strict=True):
+        rows += [(i, j, fragments), *pose]
+    _write(path, rows, "\t")  # readers of this format split at tabs
+
+
+def read_tum(path: _Name) -> Trajectory:
+    """Read a trajectory with timestamps and quaternions."""
+    path = as_path(path)
+    lines = _read_lines(path)
+    table = _table(path, lines, 8)
+    numbers = [number for number, _ in lines]
+    with np.errstate(all="ignore"):
+        squares = (table[:, 4:] ** 2).sum(axis=1)
+        sound = np.isfinite(table).all(axis=1) & (np.abs(squares - 1.0) < FILE_ROUNDING)
+    _check(path, sound, numbers, "finite numbers and a quaternion of length 1")
+    return Trajectory(table[:, 0].copy(), from_quaternions(table[:, 4:], table[:, 1:4]))
+
+
+def write_tum(path: _Name, trajectory: Trajectory) -> None:
+    """Write a trajectory with timestamps and quaternions, whose rotations are those of the poses but for rounding."""
+    path = as_path(path)
+    poses = as_poses("trajectory.poses", trajectory.poses, FILE_ROUNDING)
+    times = as_array("trajectory.timestamps", trajectory.timestamps, LandmarkError)
+    if times.shape != (len(poses),) or times.dtype.kind not in "iuf" or not np.isfinite(times).all():
+        raise LandmarkError(
+            f"trajectory.timestamps: expected {len(poses)} finite numbers, got {times.dtype} of shape {times.shape}"
+        )
+    _write(path, np.column_stack((times.astype(np.float64), poses[:, :3, 3], to_quaternions(poses))).tolist())
+
+
+def read_kitti(path: _Name) -> Poses:
+    """Read ``(k, 4, 4)`` poses, one per line."""
+    path = as_path(path)
+    lines = _read_lines(path)
+    poses = np.zeros((len(lines), 4, 4))
+    poses[:, :3] = _table(path, lines, 12).reshape(-1, 3, 4)
+    poses[:, 3, 3] = 1.0
+    _check_rigid(path, poses, [number for number, _ in lines])
+    return poses
+
+
+def write_kitti(path: _Name, poses: npt.ArrayLike) -> None:
+    """Write ``(k, 4, 4)`` poses, one per line."""
+    path = as_path(path)
+    _write(path, as_poses("poses", poses, FILE_ROUNDING)[:, :3].reshape(-1, 12).tolist())
+
+
+def read_transform(path: _Name) -> npt.NDArray[np.float64]:
+    """Read one ``(4, 4)`` rigid transform."""
+    path = as_path(path)
+    lines = _read_lines(path)
+    if len(lines) != 4:
+        raise FileFormatError(f"{path}: expected 4 lines of 4 numbers, got {len(lines)} lines")
+    matrix = _table(path, lines, 4)
+    _check_rigid(path, matrix[None], [lines[0][0]])
+    return matrix
+
+
+def write_transform(path: _Name, T: npt.ArrayLike) -> None:
+    """Write one ``(4, 4)`` rigid transform."""
+    path = as_path(path)
+    _write(path, as_poses("T", as_array("T", T, LandmarkError)[None], FILE_ROUNDING)[0].tolist())
+
+
+def _read_pairs(path: Path, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], list[int], int]:
+    """Return pairs, matrices, the line that each begins with, and the number of fragments."""
+    lines = _read_lines(path)
+    heads = lines[:: size + 1]
+    if len(lines) % (size + 1):
+        number = heads[-1][0]
+        raise FileFormatError(
+            f"{path}: line {number}: expected {size} lines after it, got {len(lines) % (size + 1) - 1}"
+        )
+    headers = np.array([_integers(path, *head) for head in heads], dtype=np.int64).reshape(-1, 3)
+    rows = [line for place, line in enumerate(lines) if place % (size + 1)]
+    matrices = _table(path, rows, size).reshape(-1, size, size)
+    return headers[:, :2].copy(), matrices, [number for number, _ in heads], int(headers[:, 2].max(initial=0))
+
+
+def _read_lines(path: Path) -> _Lines:
+    """Return the lines that hold something, with their numbers."""
+    text = path.read_bytes().decode("ascii", errors="replace")
+    lines = ((number, line.strip()) for number, line in enumerate(text.splitlines(), start=1))
+    return [(number, line) for number, line in lines if line and not line.startswith("#")]
+
+
+def _integers(path: Path, number: int, line: str) -> list[int]:
+    words = line.split()
+    if len(words) != 3 or not all(word.isdigit() and len(word) < 11 and int(word) <= _LARGEST for word in words):
+        raise FileFormatError(f"{path}: line {number}: expected two fragments and their number, got {line[:60]!r}")
+    return [int(word) for word in words]
+
+
+def _table(path: Path, lines: _Lines, columns: int) -> npt.NDArray[np.float64]:
+    table = np.empty((len(lines), columns))
+    for row, (number, line) in enumerate(lines):
+        words = line.split()
+        try:
+            if len(words) != columns or "_" in line:  # Python would take 1_0 for a number
+                raise ValueError
+            table[row] = [float(word) for word in words]
+        except ValueError:
+            raise FileFormatError(f"{path}: line {number}: expected {columns} numbers, got {line[:60]!r}") from None
+    return table
+
+
+def _check_rigid(path: Path, poses: Poses, numbers: Sequence[int]) -> None:
+    _check(path, are_rigid(poses, FILE_ROUNDING), numbers, "a rotation and a translation")
+
+
+def _check(path: Path, sound: npt.NDArray[np.bool_], numbers: Sequence[int], expected: str) -> None:
+    if not sound.all():
+        raise FileFormatError(f"{path}: line {numbers[int(sound.argmin())]}: expected {expected}")
+
+
+def _write(path: Path, rows: Iterable[Iterable[Any]], between: str = " ") -> None:
+    # repr is the shortest text that gives the same number again
+    path.write_bytes("".join(between.join(map(repr, row)) + "\n" for row in rows).encode())

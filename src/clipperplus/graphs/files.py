@@ -1,0 +1,110 @@
+"""Graph files: DIMACS ASCII and binary, MatrixMarket, edge lists, each also gzipped.
+
+The format follows from the name:
+
+========================  ==============================================================
+``.clq``, ``.col``        DIMACS ASCII, ``p edge N M`` and ``e i j``, vertices from 1
+``.clq.b``, ``.col.b``    DIMACS binary, a text preamble and a packed lower triangle
+``.mtx``                  MatrixMarket coordinate matrix, vertices from 1
+``.txt``, ``.edges``      one edge per line, vertices from 0, ``#`` comments
+========================  ==============================================================
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from .. import _core
+from .._paths import as_path
+from ..errors import FileFormatError, GraphError
+from .graph import Graph
+
+__all__ = ["graph_name", "read_graph", "write_graph"]
+
+
+def read_graph(path: str | os.PathLike[str]) -> Graph:
+    """Read a graph file; the format follows from the name (see the module's table), ``.gz`` is unpacked."""
+    path = as_path(path)
+    parse, _ = _format(path)
+    data = path.read_bytes()
+    if _is_gzip(path):
+        try:
+            data = gzip.decompress(data) if data else _no_gzip("it is empty")
+        except (EOFError, OSError, zlib.error) as error:
+            raise FileFormatError(f"{path}: not a complete gzip file ({error})") from None
+    try:
+        return Graph._wrap(parse(data))
+    except _core.TextError as error:
+        raise FileFormatError(f"{path}: {error}") from None
+
+
+def write_graph(path: str | os.PathLike[str], graph: Graph) -> None:
+    """Write a graph file; the format follows from the name, as in :func:`read_graph`."""
+    path = as_path(path)
+    if not isinstance(graph, Graph):
+        raise GraphError(f"graph: expected a clipperplus.Graph, got {type(graph).__name__}")
+    _, render = _format(path)
+    data = render(graph)
+    path.write_bytes(gzip.compress(data, mtime=0) if _is_gzip(path) else data)
+
+
+def graph_name(path: Path) -> str | None:
+    """Return the name of a graph file without its ending; None if it does not end like a graph file."""
+    plain = path.name[:-3] if _is_gzip(path) else path.name
+    suffix = next((suffix for suffix in _FORMATS if plain.lower().endswith(suffix)), None)
+    return None if suffix is None else plain[: -len(suffix)]
+
+
+def _is_gzip(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
+
+
+def _no_gzip(why: str) -> bytes:
+    raise EOFError(why)
+
+
+def _format(path: Path) -> tuple[Callable[[bytes], _core.Graph], Callable[[Graph], bytes]]:
+    name = path.name.lower().removesuffix(".gz")
+    for suffix, functions in _FORMATS.items():
+        if name.endswith(suffix):
+            return functions
+    known = " ".join(_FORMATS)
+    raise FileFormatError(f"{path}: unknown kind of graph file; known endings are {known}, each also with .gz")
+
+
+def _render_dimacs(graph: Graph) -> bytes:
+    header = f"p edge {graph.num_vertices} {graph.num_edges}\n".encode()
+    return header + _core.format_edges(graph._native, "e ", 1, True)
+
+
+def _render_dimacs_binary(graph: Graph) -> bytes:
+    n = graph.num_vertices
+    if n * n // 16 > _BINARY_LIMIT_BYTES:
+        raise GraphError(f"graph: {n} vertices would take {n * n / 2**34:.0f} GiB in this format; use .clq or .edges")
+    return _core.format_dimacs_binary(graph._native)
+
+
+def _render_matrix_market(graph: Graph) -> bytes:
+    header = f"%%MatrixMarket matrix coordinate pattern symmetric\n{graph.num_vertices} {graph.num_vertices} "
+    return f"{header}{graph.num_edges}\n".encode() + _core.format_edges(graph._native, "", 1, False)
+
+
+def _render_edge_list(graph: Graph) -> bytes:
+    header = f"# vertices {graph.num_vertices} edges {graph.num_edges}\n".encode()
+    return header + _core.format_edges(graph._native, "", 0, True)
+
+
+_BINARY_LIMIT_BYTES = 4 << 30
+_FORMATS = {
+    ".clq": (_core.parse_dimacs, _render_dimacs),
+    ".col": (_core.parse_dimacs, _render_dimacs),
+    ".clq.b": (_core.parse_dimacs_binary, _render_dimacs_binary),
+    ".col.b": (_core.parse_dimacs_binary, _render_dimacs_binary),
+    ".mtx": (_core.parse_matrix_market, _render_matrix_market),
+    ".txt": (_core.parse_edge_list, _render_edge_list),
+    ".edges": (_core.parse_edge_list, _render_edge_list),
+}

@@ -1,0 +1,255 @@
+"""Graph: simple, undirected, immutable, validated once.
+
+Rows are bit-packed where that pays and CSR otherwise; the choice follows from the numbers of vertices and edges alone
+and can be read off :attr:`Graph.representation`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from .._validation import as_array, as_integer
+from ..errors import GraphError
+from ._sparse import cells_to_rows, is_sparse, sparse_cells
+
+__all__ = ["Graph"]
+
+_DENSE_LIMIT_BYTES = 4 << 30
+
+
+class Graph:
+    """A simple undirected graph on the vertices 0 … n-1.
+
+    Build one with :meth:`from_edges`, :meth:`from_adjacency` or :meth:`from_networkx`, or read one with
+    :func:`clipperplus.read_graph`. Graphs compare by value, pickle, and never change.
+    """
+
+    __slots__ = ("_native",)
+    _native: _core.Graph
+
+    def __init__(self) -> None:
+        raise GraphError("use Graph.from_edges, Graph.from_adjacency, Graph.from_networkx or read_graph")
+
+    @classmethod
+    def _wrap(cls, native: _core.Graph) -> Graph:
+        graph = object.__new__(cls)
+        object.__setattr__(graph, "_native", native)
+        return graph
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Graph cannot be changed (tried to set {name!r})")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Graph cannot be changed (tried to delete {name!r})")
+
+    # Construction ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(cls, n: int, edges: npt.ArrayLike) -> Graph:
+        """Make the graph with ``n`` vertices and the given pairs of vertices.
+
+        ``edges`` is ``(m, 2)``, integers. Repeated edges, in either direction, collapse; self-loops and vertices out
+        of range are refused. An empty list gives a graph without edges.
+        """
+        n = _vertex_count("n", n)
+        pairs = as_array("edges", edges, GraphError)
+        if pairs.shape in ((0,), (0, 2)):
+            pairs = np.empty((0, 2), dtype=np.int64)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            hint = "; did you mean edges.T?" if pairs.ndim == 2 and pairs.shape[0] == 2 else ""
+            raise GraphError(f"edges: expected an array of shape (m, 2), got {pairs.shape}{hint}")
+        if pairs.dtype.kind not in "iu":
+            raise GraphError(f"edges: expected integers, got dtype {pairs.dtype}")
+        if pairs.dtype.kind == "u" and pairs.size and pairs.max() > np.iinfo(np.int64).max:
+            raise GraphError(f"edges: vertex {pairs.max()} is out of range for {n} vertices")
+        if pairs.dtype not in (np.int32, np.int64) or not pairs.dtype.isnative or not pairs.flags.aligned:
+            pairs = pairs.astype(np.int64)
+        try:
+            return cls._wrap(_core.Graph.from_edges(n, pairs))
+        except _core.InvalidGraph as error:
+            raise GraphError(f"edges: {error}") from None
+
+    @classmethod
+    def from_adjacency(cls, adjacency: Any) -> Graph:
+        """Make a graph from a square, symmetric matrix of zeros and ones with a zero diagonal.
+
+        Takes a dense array (bool, integer or float) or any ``scipy.sparse`` matrix or array. Stored zeros of a sparse
+        matrix count as zeros.
+        """
+        if is_sparse(adjacency):
+            return cls._from_sparse(adjacency)
+        matrix = as_array("adjacency", adjacency, GraphError)
+        _check_square(matrix.shape)
+        if matrix.dtype != np.bool_:
+            if matrix.dtype.kind not in "iuf":
+                raise GraphError(f"adjacency: expected bool, integer or float entries, got dtype {matrix.dtype}")
+            ones = matrix == 1
+            wrong = ~(ones | (matrix == 0))
+            if wrong.any():
+                row, column = np.unravel_index(int(wrong.argmax()), matrix.shape)
+                raise GraphError(f"adjacency: entry ({row}, {column}) is {matrix[row, column]}; expected 0 or 1")
+            matrix = ones
+        rows = np.packbits(matrix, axis=1, bitorder="little")
+        try:
+            return cls._wrap(_core.Graph.from_packed_rows(np.ascontiguousarray(rows)))
+        except _core.InvalidGraph as error:
+            raise GraphError(f"adjacency: {error}") from None
+
+    @classmethod
+    def _from_sparse(cls, adjacency: Any) -> Graph:
+        n = _check_square(adjacency.shape)
+        cells, values = sparse_cells("adjacency", adjacency, n, GraphError)
+        wrong = np.flatnonzero((values != 0) & (values != 1))
+        if wrong.size:
+            row, column = divmod(int(cells[wrong[0]]), n)
+            raise GraphError(f"adjacency: entry ({row}, {column}) is {values[wrong[0]]}; expected 0 or 1")
+        try:
+            return cls._wrap(_core.Graph.from_csr(*cells_to_rows(cells[values == 1], n)))
+        except _core.InvalidGraph as error:
+            raise GraphError(f"adjacency: {error}") from None
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Graph:
+        """Make a graph from an undirected networkx graph; vertex i is the i-th of ``graph.nodes``.
+
+        Parallel edges collapse; directed graphs and self-loops are refused.
+        """
+        if isinstance(graph, type) or not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
+            raise GraphError(f"graph: expected a networkx graph, got {repr(graph)[:60]}")
+        if graph.is_directed():
+            raise GraphError("graph: expected an undirected networkx graph; graph.to_undirected() makes one")
+        index = {node: i for i, node in enumerate(graph.nodes)}
+        edges = [(index[u], index[v]) for u, v in graph.edges()]
+        return cls.from_edges(len(index), np.array(edges, dtype=np.int64).reshape(-1, 2))
+
+    # What it is -----------------------------------------------------------------------------------------------------
+
+    @property
+    def num_vertices(self) -> int:
+        """Number of vertices."""
+        return self._native.num_vertices
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges, each counted once."""
+        return self._native.num_edges
+
+    @property
+    def density(self) -> float:
+        """Share of the possible edges that exist; 0 for a graph of fewer than two vertices."""
+        possible = self.num_vertices * (self.num_vertices - 1) // 2
+        return self.num_edges / possible if possible else 0.0
+
+    @property
+    def representation(self) -> str:
+        """``"bits"`` or ``"csr"``: how the graph is stored."""
+        return "bits" if self._native.has_bits else "csr"
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the graph in bytes."""
+        return self._native.nbytes
+
+    def degrees(self) -> npt.NDArray[np.int64]:
+        """Number of neighbours of every vertex."""
+        return self._native.degrees()
+
+    def has_edge(self, u: int, v: int) -> bool:
+        """Whether ``u`` and ``v`` are neighbours."""
+        return self._native.has_edge(self._vertex("u", u), self._vertex("v", v))
+
+    def neighbours(self, v: int) -> npt.NDArray[np.int64]:
+        """Neighbours of ``v``, sorted. ``neighbors`` is the same, for those who come from networkx."""
+        return self._native.neighbours(self._vertex("v", v))
+
+    neighbors = neighbours
+
+    def edges(self) -> npt.NDArray[np.int64]:
+        """All edges as ``(m, 2)`` pairs u < v, sorted."""
+        return self._native.edges().reshape(-1, 2)
+
+    def adjacency(self, *, sparse: bool = False) -> Any:
+        """Return the adjacency matrix: a dense bool array, or with ``sparse=True`` a ``scipy.sparse.csr_array``."""
+        n = self.num_vertices
+        if sparse:
+            from scipy.sparse import csr_array
+
+            offsets, neighbours = self._native.csr()
+            return csr_array((np.ones(neighbours.size, dtype=np.bool_), neighbours, offsets), shape=(n, n))
+        if n * n > _DENSE_LIMIT_BYTES:
+            raise GraphError(f"a dense matrix of {n} × {n} would take {n * n / 2**30:.0f} GiB; use sparse=True")
+        matrix = np.zeros((n, n), dtype=np.bool_)
+        u, v = self.edges().T
+        matrix[u, v] = True
+        matrix[v, u] = True
+        return matrix
+
+    def core_numbers(self) -> npt.NDArray[np.int64]:
+        """Core number of every vertex: the largest k such that it lies in a subgraph of least degree k."""
+        return _core.core_numbers(self._native)[0].astype(np.int64)
+
+    def degeneracy_order(self) -> npt.NDArray[np.int64]:
+        """Order the vertices smallest-last: each has at most its core number of neighbours among those after it."""
+        return _core.core_numbers(self._native)[1].astype(np.int64)
+
+    # What comes from it ---------------------------------------------------------------------------------------------
+
+    def subgraph(self, vertices: npt.ArrayLike) -> Graph:
+        """Return the graph on ``vertices``, relabelled 0 … k-1 in the order given. A permutation reorders the graph."""
+        chosen = as_array("vertices", vertices, GraphError)
+        if chosen.shape == (0,):
+            chosen = np.empty(0, dtype=np.int64)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+            raise GraphError(f"vertices: expected a vector of integers, got shape {chosen.shape}, dtype {chosen.dtype}")
+        chosen = np.array(chosen, dtype=np.int64)  # a copy: the caller's array may change
+        outside = np.flatnonzero((chosen < 0) | (chosen >= self.num_vertices))
+        if outside.size:
+            raise GraphError(
+                f"vertices: entry {outside[0]} is {chosen[outside[0]]}, "
+                f"but there are {self.num_vertices} vertices, counted from 0"
+            )
+        counts = np.bincount(chosen, minlength=1)
+        if counts.max() > 1:
+            raise GraphError(f"vertices: vertex {int((counts > 1).argmax())} is listed more than once")
+        return Graph._wrap(self._native.subgraph(chosen.astype(np.int32)))
+
+    def complement(self) -> Graph:
+        """Return the graph whose edges are the pairs that are not joined here."""
+        n = self.num_vertices
+        if n * n // 8 > _DENSE_LIMIT_BYTES:
+            raise GraphError(f"the complement of a sparse graph of {n} vertices would take {n * n / 2**33:.0f} GiB")
+        return Graph._wrap(self._native.complement())
+
+    # Python ---------------------------------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        return self._native == other._native if isinstance(other, Graph) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.num_vertices, self.num_edges))
+
+    def __repr__(self) -> str:
+        return (
+            f"Graph({self.num_vertices} vertices, {self.num_edges} edges, density {self.density:.3g}, "
+            f"{self.representation})"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Graph.from_edges, (self.num_vertices, self.edges())
+
+    def _vertex(self, name: str, v: int) -> int:
+        return as_integer(name, v, 0, self.num_vertices - 1, GraphError)
+
+
+def _vertex_count(name: str, n: int) -> int:
+    return as_integer(name, n, 0, _core.Graph.MAX_VERTICES, GraphError)
+
+
+def _check_square(shape: tuple[int, ...]) -> int:
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise GraphError(f"adjacency: expected a square matrix, got shape {tuple(shape)}")
+    return _vertex_count("adjacency: number of rows", shape[0])

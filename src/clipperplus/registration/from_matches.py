@@ -1,0 +1,141 @@
+"""From matched points to a transform: consistency graph, largest clique, Arun's fit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .._timing import Stopwatch
+from .._validation import as_integer, as_number
+from ..clique import CliqueResult, find_clique
+from ..consistency import ConsistencyProblem
+from ..errors import LandmarkError
+from ..geometry.motions import MOTIONS
+from ..graphs import Graph
+from .confidence import Evidence, judge
+from .hypotheses import guess_motions
+from .pose import Hypothesis, Pose, is_rival, without_transform
+from .uncertainty import points_information
+from .verification import residuals_of
+
+__all__ = ["solve"]
+
+_Array = npt.NDArray[np.float64]
+
+_APART = 3.0
+"""Times epsilon: transforms that move the points to places closer than this are the same."""
+_SMALL_PATCH = 2.0
+"""Times epsilon: turns about an axis from which the inliers are not farther than this are not determined."""
+
+
+def solve(
+    source: Any,
+    target: Any,
+    associations: npt.ArrayLike | None = None,
+    *,
+    epsilon: float | npt.ArrayLike = 0.05,
+    method: str = "auto",
+    time_limit: float | Literal["default"] | None = "default",
+    min_confidence: float = 0.5,
+    max_alternatives: int = 5,
+    threads: int = 1,
+) -> Pose:
+    """Find the rigid transform that the largest set of mutually consistent associations agrees on.
+
+    Parameters
+    ----------
+    source, target
+        ``(n, 3)`` and ``(m, 3)`` points, or anything with ``.points``.
+    associations
+        ``(a, 2)`` numbers of a source and a target point each; None: point k with point k.
+    epsilon
+        By how much the distance between two points may differ from the distance between their matches, in metres; or
+        one noise bound per association, of which a pair has the sum.
+    method, time_limit
+        As in :func:`clipperplus.find_clique`.
+    min_confidence
+        Below it the status is ``UNCERTAIN``.
+    max_alternatives
+        How many other transforms to return.
+    threads
+        The result does not depend on it.
+
+    Returns
+    -------
+    Pose
+        ``inliers`` are the associations of the clique; the transform is the least-squares fit to them.
+
+    """
+    stopwatch = Stopwatch()
+    min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
+    max_alternatives = as_integer("max_alternatives", max_alternatives, 0, 1000)
+    threads = as_integer("threads", threads, 1, 1024)
+    problem = ConsistencyProblem.check(source, target, associations, epsilon)
+    from_points, to_points = problem.source, problem.target
+    for name, points in (("source", from_points), ("target", to_points)):
+        if points.shape[1] != 3:
+            raise LandmarkError(f"{name}: expected points of shape (n, 3), got {points.shape}")
+    graph = problem.join(threads)
+    pairs = problem.associations
+    stopwatch.lap("consistency graph", graph.num_edges)
+    clique = find_clique(graph, method=method, time_limit=time_limit, threads=threads)
+    stopwatch.lap("clique", clique.size)
+
+    matched = from_points[pairs[:, 0]], to_points[pairs[:, 1]]
+    bound = _typical(epsilon)
+    about: dict[str, Any] = {
+        "graph": graph,
+        "min_confidence": min_confidence,
+        "epsilon": bound,
+        "source_points": from_points,
+        "target_points": to_points,
+    }
+    if clique.size < 3:
+        return without_transform(pairs, clique, stages=stopwatch.stages, seconds=stopwatch.seconds, **about)
+    chosen = clique.vertices
+    motion = MOTIONS["rigid"](matched[0][chosen], matched[1][chosen], np.ones(len(chosen)))
+    residuals = residuals_of(motion, matched)
+    information = points_information(matched[0][chosen] @ motion[:3, :3].T + motion[:3, 3], residuals[chosen])
+    stopwatch.lap("transform", clique.size)
+    others = _alternatives(graph, clique, matched, bound, max(1, max_alternatives), threads)
+    stopwatch.lap("alternatives", len(others))
+
+    runner_up = others[0].score if others else 0.0
+    evidence = Evidence(associations=len(pairs), explained=clique.size, runner_up=runner_up)
+    confidence = evidence.confidence()
+    weak = information.weak_turns(_SMALL_PATCH * bound)
+    return Pose(
+        status=judge(confidence, min_confidence, weak, has_rival=any(is_rival(None, other) for other in others)),
+        T_target_source=motion,
+        associations=pairs,
+        inliers=chosen,
+        residuals=residuals,
+        clique=clique,
+        confidence=confidence,
+        evidence=evidence,
+        covariance=information.covariance(),
+        degenerate_directions=weak,
+        alternatives=others[:max_alternatives],
+        stages=stopwatch.stages,
+        seconds=stopwatch.seconds,
+        **about,
+    )
+
+
+def _typical(epsilon: float | npt.ArrayLike) -> float:
+    """Return the bound of a pair: that of all, or twice the median of the bounds of the associations."""
+    bounds = np.asarray(epsilon, dtype=np.float64)
+    return float(bounds) if bounds.ndim == 0 else 2.0 * float(np.median(bounds)) if bounds.size else 0.0
+
+
+def _alternatives(
+    graph: Graph, clique: CliqueResult, matched: tuple[_Array, _Array], bound: float, most: int, threads: int
+) -> tuple[Hypothesis, ...]:
+    """Return what other large cliques suggest."""
+    guesses = guess_motions(graph, clique, *matched, apart=_APART * bound, most=most + 1, threads=threads)
+    return tuple(
+        Hypothesis(T_target_source=motion, inliers=vertices, score=len(vertices) / clique.size)
+        for motion, vertices in list(zip(guesses.motions, guesses.cliques, strict=True))[1:]
+    )

@@ -1,0 +1,160 @@
+"""The command line as a user meets it: what it prints, where, and its exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from command_line import PROGRAM, run
+from strategies import random_graph
+
+import clipperplus as cp
+from clipperplus.clique import METHODS
+
+
+@pytest.fixture
+def triangle(tmp_path: Path) -> Path:
+    path = tmp_path / "triangle.clq"
+    cp.write_graph(path, cp.Graph.from_edges(5, [(0, 1), (1, 2), (0, 2), (3, 4)]))
+    return path
+
+
+def test_summary_says_size_proof_and_stages(triangle: Path) -> None:
+    done = run("clique", triangle)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "maximum clique: 3 vertices, proven by the core bound" in done.stdout
+    assert "vertices (from 0): 0 1 2" in done.stdout
+    assert "greedy" in done.stdout
+
+
+def test_summary_says_when_nothing_is_proven(tmp_path: Path) -> None:
+    path = tmp_path / "cycle.edges"
+    cp.write_graph(path, cp.Graph.from_edges(5, [(i, (i + 1) % 5) for i in range(5)]))
+    done = run("clique", path, "--method", "clipper+")
+    assert "clique: 2 vertices, not proven maximum: no clique has more than 3" in done.stdout
+    assert (done.returncode, done.stderr) == (0, "")  # a clique is an answer, proven or not
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_json_is_one_object_and_nothing_else(triangle: Path, method: str) -> None:
+    done = run("clique", triangle, "--method", method, "--json", "--threads", "2", "--time-limit", "5")
+    assert done.returncode == 0
+    answer = json.loads(done.stdout)
+    assert answer["vertices"] == [0, 1, 2]
+    assert answer["optimal"] is True
+    assert answer["graph"]["num_vertices"] == 5
+    assert answer["method"] == method
+    assert done.stderr == ""
+
+
+def test_without_a_file_it_solves_a_simulated_problem() -> None:
+    answer = json.loads(run("clique", "--json").stdout)
+    assert answer["graph"]["num_vertices"] == 1000
+    assert answer["size"] >= 50
+    assert answer["optimal"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["clique", "nowhere.clq"], "clipperplus: No such file or directory: nowhere.clq\n"),
+        (["clique", "README.md"], "clipperplus: README.md: unknown kind of graph file"),
+        (["clique", "--method", "magic"], "clipperplus: method: expected one of auto, exact, clipper+, greedy"),
+        (["clique", "--threads", "0"], "clipperplus: threads: expected an integer from 1 to 1024, got 0\n"),
+        (
+            ["clique", "--time-limit", "-1"],
+            "clipperplus: time_limit: expected a finite number of at least 0, got -1.0\n",
+        ),
+        (
+            ["clique", "--time-limit", "abc"],
+            "clipperplus: Invalid value for '--time-limit': ",
+        ),
+        (["clique", "--nonsense"], "clipperplus: No such option: --nonsense"),
+        (["nonsense"], "clipperplus: No such command 'nonsense'"),
+    ],
+)
+def test_wrong_input_gives_one_line_and_status_2(arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+
+
+def test_any_file_name_is_shown_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "x[red]y[" / "b].clq"
+    path.parent.mkdir()
+    cp.write_graph(path, cp.Graph.from_edges(2, [(0, 1)]))
+    assert "x[red]y[/b].clq" in run("clique", path, "--method", "clipper+").stdout.replace("\n", "")
+
+
+def test_output_survives_a_terminal_without_unicode() -> None:
+    done = run("clique", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "maximum clique: 50 vertices" in done.stdout
+
+
+def test_damaged_file_gives_one_line_with_the_place(tmp_path: Path) -> None:
+    path = tmp_path / "bad.clq"
+    path.write_text("p edge 3 1\ne 1 9\n")
+    done = run("clique", path)
+    assert done.returncode == 2
+    assert done.stderr == f"clipperplus: {path}: line 2: vertex 9 is not in 1 … 3 (the graph has 3 vertices)\n"
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout.startswith(f"clipperplus {cp.__version__} (")
+    assert "clique" in run("--help").stdout
+    assert "--time-limit" in run("clique", "--help").stdout
+
+
+@pytest.fixture
+def hard(tmp_path: Path) -> Path:
+    path = tmp_path / "hard.clq"
+    cp.write_graph(path, random_graph(250, 0.9, 1))
+    return path
+
+
+def test_a_terminal_sees_size_and_bound_while_the_search_runs(hard: Path) -> None:
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    command = [*PROGRAM, "clique", str(hard), "--json"]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=theirs, check=True, env={**os.environ, "TERM": "xterm"}
+    )
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "clique of" in shown
+    assert "none has more than" in shown
+    assert json.loads(done.stdout)["size"] >= 40
+
+
+def test_ctrl_c_prints_the_best_so_far(hard: Path) -> None:
+    command = [*PROGRAM, "clique", str(hard), "--method", "exact", "--json", "--threads", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2.0)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=20)
+    answer = json.loads(output)
+    assert process.returncode == 130
+    assert answer["interrupted"] is True
+    assert 40 <= answer["size"] < answer["upper_bound"]
+    assert errors == ""
+
+
+def test_a_memory_limit_is_refused_in_one_line(hard: Path) -> None:
+    done = run("clique", hard, "--memory-limit", "0.1")
+    assert done.returncode == 2
+    assert done.stderr.startswith("clipperplus: memory_limit: the search could need")
+    assert done.stderr.count("\n") == 1
+    for wrong in ("nan", "inf", "-1", "1e300"):
+        done = run("clique", hard, f"--memory-limit={wrong}")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "--memory-limit: expected a number from 0" in done.stderr

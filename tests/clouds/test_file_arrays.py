@@ -1,0 +1,165 @@
+"""Arrays of numpy and scans of KITTI as point clouds."""
+
+from __future__ import annotations
+
+import io
+import struct
+import tracemalloc
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clipperplus as cp
+
+POINTS = np.array([[1.0, 2.0, 3.0], [-4.0, 5.0, 6.0]])
+
+
+def read(folder: Path, content: bytes, name: str) -> cp.Cloud:
+    path = folder / name
+    path.write_bytes(content)
+    return cp.read_cloud(path)
+
+
+def npy(array: Any, **changes: str) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.asarray(array), version=(1, 0))
+    content = stream.getvalue().decode("latin-1")
+    for old, new in changes.items():
+        content = content.replace(old, new)
+    return content.encode("latin-1")
+
+
+def npz(*, packed: bool = True, **arrays: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED) as archive:
+        for name, content in arrays.items():
+            archive.writestr(f"{name}.npy", content)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8", ">f8", "<f2", "<i2", "i1", ">i8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("columns", [3, 4, 64])
+def test_the_first_three_columns_of_an_array_come_back(tmp_path: Path, dtype: str, order: Any, columns: int) -> None:
+    array = np.zeros((2, columns), dtype=dtype, order=order)
+    array[:, :3] = POINTS
+    cloud = read(tmp_path, npy(array), "a.npy")
+    assert np.array_equal(cloud.points, POINTS)
+    assert cloud.points.flags.c_contiguous
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_every_version_of_the_format_is_read(tmp_path: Path, version: tuple[int, int]) -> None:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, POINTS, version=version)
+    assert np.array_equal(read(tmp_path, stream.getvalue(), "a.npy").points, POINTS)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "byte 0: not an array of numpy"),
+        (b"1 2 3\n", "byte 0: not an array of numpy"),
+        (npy(POINTS)[:9], "byte 0: not an array of numpy"),
+        (npy(POINTS)[:50], "byte 0: not an array of numpy"),
+        (b"\x93NUMPY\x09\x00" + npy(POINTS)[8:], "byte 0: not an array of numpy"),
+        (npy(POINTS, descr="dxscr"), "byte 0: not an array of numpy"),
+        (npy(POINTS, shape="shave"), "byte 0: not an array of numpy"),
+        (npy(POINTS)[:-1], "byte 128: the header promises 2 rows, 48 bytes from here on; there are 47"),
+        (npy(POINTS, **{"(2, 3), }                ": "(99999999999999999, 3), }"}), "promises 99999999999999999 rows"),
+        (npy(POINTS, **{"(2, 3)": "(2,-3)"}), "byte 0: not an array of numpy"),
+        (npy(np.array([None, {}, set()], dtype=object)), "got something else than numbers"),
+        (npy(POINTS.astype(complex)), "got something else than numbers of shape"),
+        (npy(np.zeros(2, dtype=[("x", "<f4"), ("y", "<f4")])), "got something else than numbers"),
+        (npy(np.zeros((2, 2))), r"got <f8 of shape \(2, 2\)"),
+        (npy(np.zeros(3)), r"got <f8 of shape \(3,\)"),
+        (npy(np.zeros((3, 1000))), r"got <f8 of shape \(3, 1000\); is it transposed\?"),
+        (npy(np.zeros((2, 3, 3))), r"got <f8 of shape \(2, 3, 3\)"),
+    ],
+)
+def test_broken_arrays_are_refused_with_the_byte(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(cp.FileFormatError, match=message) as caught:
+        read(tmp_path, content, "a.npy")
+    assert str(caught.value).startswith(str(tmp_path / "a.npy: byte"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_array_that_can_be_points_is_found(tmp_path: Path, packed: bool) -> None:
+    other = {"pose": npy(np.zeros((2, 2))), "name": npy(np.array("scan")), "any": npy(np.array([None], dtype=object))}
+    for arrays in ({"src": npy(POINTS)}, {"points": npy(POINTS), "colours": npy(POINTS)}):
+        cloud = read(tmp_path, npz(packed=packed, **other, **arrays), "a.npz")
+        assert np.array_equal(cloud.points, POINTS)
+        assert cloud.normals is None
+
+
+def test_an_array_called_normals_goes_with_the_points(tmp_path: Path) -> None:
+    points = np.array([[1.0, 2, 3, 0.5], [np.inf, 5, 6, 0.5]])
+    normals = np.array([[0.0, 0, 1], [0, 1, 0]])
+    cloud = read(tmp_path, npz(points=npy(points), normals=npy(normals)), "a.npz")
+    assert cloud.points.tolist() == [[1, 2, 3]]
+    assert cloud.normals is not None
+    assert cloud.normals.tolist() == [[0, 0, 1]]
+    assert read(tmp_path, npz(points=npy(points), normals=npy(normals[:1])), "a.npz").normals is None
+
+
+ZEROS = npy(np.zeros((3_000_000, 3)))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "byte 0: not an NPZ file"),
+        (b"1 2 3\n", "byte 0: not an NPZ file"),
+        (npz(), "there are none"),
+        (npz(a=npy(np.zeros((2, 2)))), r"there are a \(2, 2\)"),
+        (npz(src=npy(POINTS), dst=npy(POINTS)), r"called points if there .* src \(2, 3\), dst \(2, 3\)"),
+        (npz(points=b"hello"), r"points.npy: byte 0: not an array of numpy"),
+        (npz(points=npy(POINTS)[:-1]), "points.npy: byte 128: the header promises 2 rows, 48 bytes .* there are 47"),
+        (npz(points=npy(POINTS, **{"(2, 3), }        ": "(999999999, 3), }"})), "promises 999999999 rows"),
+        (npz(points=ZEROS), r"points.npy: byte 0: 72000128 bytes from a file of \d+: this is no point cloud"),
+        (npz(packed=False, points=npy(POINTS)).replace(POINTS.tobytes(), bytes(48)), "cannot be unpacked .*CRC"),
+    ],
+)
+def test_broken_archives_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(cp.FileFormatError, match=message) as caught:
+        read(tmp_path, content, "a.npz")
+    assert str(caught.value).startswith(str(tmp_path / "a.npz: "))
+
+
+def test_other_compressions_and_passwords_are_refused(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("points.npy", npy(POINTS))
+    with pytest.raises(cp.FileFormatError, match=r"points.npy: byte 0: cannot be unpacked \(compression 14\)"):
+        read(tmp_path, stream.getvalue(), "a.npz")
+    locked = bytearray(npz(points=npy(POINTS)))
+    locked[locked.index(b"PK\1\2") + 8] |= 1
+    with pytest.raises(cp.FileFormatError, match=r"cannot be unpacked .*encrypted"):
+        read(tmp_path, bytes(locked), "a.npz")
+
+
+def test_an_archive_that_would_fill_the_memory_is_refused_before_it_does(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.npz"
+    path.write_bytes(npz(points=ZEROS))
+    tracemalloc.start()
+    with pytest.raises(cp.FileFormatError):
+        cp.read_cloud(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4 * path.stat().st_size + 2**20
+
+
+def test_scans_of_kitti_come_back_without_their_intensity(tmp_path: Path) -> None:
+    content = struct.pack("<12f", 1, 2, 3, 0.5, -4, 5, 6, 0.25, float("nan"), 8, 9, 0)
+    cloud = read(tmp_path, content, "000000.bin")
+    assert np.array_equal(cloud.points, POINTS)
+    assert cloud.dropped == 1
+
+
+@pytest.mark.parametrize("size", [0, 1, 12, 47])
+def test_scans_of_kitti_of_another_size_are_refused(tmp_path: Path, size: int) -> None:
+    with pytest.raises(cp.FileFormatError, match=f"byte {size}: expected records of 16 bytes, the file has {size}"):
+        read(tmp_path, bytes(size), "a.bin")

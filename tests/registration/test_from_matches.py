@@ -1,0 +1,210 @@
+"""Matched points: the planted motion is found, its uncertainty is as stated, and what is open is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from motions import move, planted, random_motion, same_pose
+
+import clipperplus as cp
+from clipperplus import Status
+from clipperplus.geometry.poses import inverse, logarithm
+
+Array = npt.NDArray[np.float64]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("n", "outliers"), [(10, 0), (20, 180), (40, 760)])
+def test_a_planted_motion_and_its_inliers_are_found(n: int, outliers: int, seed: int) -> None:
+    source, target, motion = planted(n, outliers, seed=seed)
+    pose = cp.solve(source, target, epsilon=0.02)
+    assert pose.status is Status.OK
+    assert pose.T_target_source is not None
+    assert set(range(n)) <= set(pose.inliers.tolist())
+    assert len(pose.inliers) <= n + 2  # chance associations may agree, too
+    assert cp.rotation_error(pose.T_target_source, motion) < 0.5
+    assert cp.translation_error(pose.T_target_source, motion) < 0.01
+    assert pose.clique.optimal
+    moved = np.linalg.norm(move(pose.T_target_source, source) - target, axis=1)
+    assert np.allclose(pose.residuals, moved)
+    assert pose.inlier_rmse == pytest.approx(np.sqrt(np.mean(moved[pose.inliers] ** 2)))
+    assert len(pose.degenerate_directions) == 0
+
+
+def test_the_transform_is_the_least_squares_fit_of_the_clique() -> None:
+    source, target, _ = planted(30, 200, seed=3)
+    pose = cp.solve(source, target, epsilon=0.02)
+    fit = cp.fit_transform(source[pose.inliers], target[pose.inliers])
+    assert np.allclose(pose.T_target_source, fit, atol=1e-12)
+    assert np.array_equal(pose.inliers, pose.clique.vertices)
+
+
+def test_associations_may_name_points_in_any_order() -> None:
+    source, target, motion = planted(25, 100, seed=4)
+    random = np.random.default_rng(0)
+    order = random.permutation(len(target))
+    pairs = np.column_stack((np.arange(125), np.argsort(order)))
+    pose = cp.solve(source, target[order], pairs, epsilon=0.02)
+    assert np.allclose(pose.T_target_source, cp.solve(source, target, epsilon=0.02).T_target_source, atol=1e-9)
+    assert np.array_equal(pose.associations, pairs)
+    assert cp.rotation_error(pose.T_target_source, motion) < 0.5
+
+
+def test_moving_both_sides_moves_the_answer() -> None:
+    source, target, _ = planted(25, 100, seed=5)
+    before = cp.solve(source, target, epsilon=0.02)
+    a, b = random_motion(50), random_motion(51)
+    after = cp.solve(move(a, source), move(b, target), epsilon=0.02)
+    assert np.allclose(after.T_target_source, b @ before.T_target_source @ inverse(a), atol=1e-9)
+    assert np.array_equal(after.inliers, before.inliers)
+
+
+@pytest.mark.parametrize("centre", [(0.0, 0.0, 0.0), (3.0, -2.0, 5.0)])
+def test_the_covariance_is_that_of_many_repetitions(centre: tuple[float, float, float]) -> None:
+    """True transform = exp(ξ) · estimate, in the frame of the target, rotation first and about its origin."""
+    random = np.random.default_rng(6)
+    truth = random_motion(7)
+    source = random.uniform(-1.0, 1.0, (25, 3)) * [2.0, 1.0, 0.3] + centre
+    errors, covariances = [], []
+    for _ in range(250):
+        target = move(truth, source) + random.normal(0.0, 0.01, source.shape)
+        pose = cp.solve(source, target, epsilon=0.2, max_alternatives=0)
+        assert pose.num_inliers == 25
+        assert pose.T_target_source is not None
+        errors.append(logarithm(truth @ inverse(pose.T_target_source)))
+        covariances.append(pose.covariance)
+    sample = np.cov(np.array(errors).T)
+    stated = np.mean(covariances, axis=0)
+    assert np.allclose(stated, stated.T)
+    whiten = np.linalg.inv(np.linalg.cholesky(stated))
+    ratios = np.linalg.eigvalsh(whiten @ sample @ whiten.T)
+    assert ratios.min() > 0.7
+    assert ratios.max() < 1.4
+
+
+def test_inliers_on_a_line_leave_the_turn_about_it_open() -> None:
+    random = np.random.default_rng(8)
+    axis = np.array([1.0, 2.0, -2.0]) / 3.0
+    motion = random_motion(9)
+    source = np.outer(random.uniform(-2.0, 2.0, 20), axis)
+    pose = cp.solve(source, move(motion, source) + random.normal(0.0, 1e-3, (20, 3)), epsilon=0.02)
+    assert pose.status is Status.DEGENERATE
+    assert pose.degenerate_directions.shape == (1, 6)
+    direction = pose.degenerate_directions[0]
+    assert np.linalg.norm(direction) == pytest.approx(1.0)
+    assert abs(direction[:3] @ (motion[:3, :3] @ axis)) > 0.999
+    assert np.allclose(direction[3:], 0.0, atol=1e-6)
+    assert pose.covariance is not None
+    assert np.isfinite(pose.covariance).all()
+    about_line = np.concatenate((motion[:3, :3] @ axis, np.zeros(3)))
+    assert about_line @ pose.covariance @ about_line > 0.01  # more than 5°
+
+
+def test_inliers_on_a_plane_determine_the_motion() -> None:
+    random = np.random.default_rng(10)
+    source = np.column_stack((random.uniform(-1.0, 1.0, (30, 2)), np.zeros(30)))
+    motion = random_motion(11)
+    pose = cp.solve(source, move(motion, source), epsilon=0.02)
+    assert pose.status is Status.OK
+    assert cp.rotation_error(pose.T_target_source, motion) < 1e-6
+
+
+def test_a_patch_no_larger_than_the_noise_determines_no_turn() -> None:
+    random = np.random.default_rng(12)
+    source = random.uniform(-0.04, 0.04, (30, 3)) + 5.0
+    pose = cp.solve(source, move(random_motion(13), source), epsilon=0.05)
+    assert pose.status is Status.DEGENERATE
+    assert pose.degenerate_directions.shape == (3, 6)
+    assert np.allclose(pose.degenerate_directions[:, 3:], 0.0)
+
+
+def test_points_at_one_place_are_degenerate() -> None:
+    pose = cp.solve(np.ones((10, 3)), np.full((10, 3), 2.0))
+    assert pose.status is Status.DEGENERATE
+    assert np.isfinite(pose.T_target_source).all()
+    assert np.isfinite(pose.covariance).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_motions_of_equal_support_are_ambiguous_and_both_are_returned(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    motions = random_motion(100 + seed), random_motion(200 + seed)
+    source = random.uniform(-1.0, 1.0, (80, 3))
+    target = np.concatenate([move(m, half) for m, half in zip(motions, np.split(source, 2), strict=True)])
+    pose = cp.solve(source, target, epsilon=0.02)
+    assert pose.status is Status.AMBIGUOUS
+    assert pose.evidence.runner_up >= 0.9
+    answers = [pose.T_target_source, *(other.T_target_source for other in pose.alternatives)]
+    for motion in motions:
+        assert min(cp.rotation_error(answer, motion) for answer in answers[:2]) < 0.5
+    chosen = int(cp.rotation_error(answers[0], motions[0]) > 0.5)
+    other = np.arange(40) + 40 * (1 - chosen)
+    assert len(np.setdiff1d(other, pose.alternatives[0].inliers)) <= 2
+
+
+def test_a_weaker_second_motion_is_an_alternative_but_not_a_doubt() -> None:
+    random = np.random.default_rng(14)
+    source = random.uniform(-1.0, 1.0, (60, 3))
+    first, second = random_motion(15), random_motion(16)
+    target = np.concatenate((move(first, source[:40]), move(second, source[40:])))
+    pose = cp.solve(source, target, epsilon=0.02, min_confidence=0.0)
+    assert pose.status is Status.OK
+    assert cp.rotation_error(pose.T_target_source, first) < 0.5
+    assert cp.rotation_error(pose.alternatives[0].T_target_source, second) < 0.5
+    assert 0.4 < pose.alternatives[0].score < 0.6
+    assert [other.score for other in pose.alternatives] == sorted((o.score for o in pose.alternatives), reverse=True)
+    assert len(cp.solve(source, target, epsilon=0.02, max_alternatives=1).alternatives) == 1
+    assert cp.solve(source, target, epsilon=0.02, max_alternatives=0).alternatives == ()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_fewer_than_three_that_agree_are_too_few(n: int) -> None:
+    points = np.random.default_rng(17).uniform(-1.0, 1.0, (n, 3))
+    pose = cp.solve(points, points)
+    assert pose.status is Status.TOO_FEW_INLIERS
+    assert pose.T_target_source is None
+    assert pose.covariance is None
+    assert pose.inlier_rmse is None
+    assert (pose.confidence, pose.num_inliers, pose.residuals.shape) == (0.0, 0, (n,))
+    assert pose.to_dict()["status"] == "too few inliers"
+
+
+def test_associations_that_contradict_each_other_are_too_few() -> None:
+    source = np.arange(30.0).reshape(10, 3)
+    pose = cp.solve(source, source * 100.0, epsilon=0.1)
+    assert pose.status is Status.TOO_FEW_INLIERS
+    assert cp.solve(source, source, []).status is Status.TOO_FEW_INLIERS
+
+
+def test_confidence_below_what_was_asked_for_is_uncertain() -> None:
+    source, target, _ = planted(20, 50, seed=18)
+    pose = cp.solve(source, target, epsilon=0.02, min_confidence=1.0)
+    assert 0.0 <= pose.confidence <= 1.0
+    assert pose.status is (Status.OK if pose.confidence >= 1.0 else Status.UNCERTAIN)
+
+
+def test_threads_and_instruction_sets_do_not_change_the_answer(simd: str) -> None:
+    source, target, _ = planted(40, 700, seed=19)
+    expected = cp.solve(source, target, epsilon=0.03)
+    for threads in (1, 2, 4):
+        assert same_pose(cp.solve(source, target, epsilon=0.03, threads=threads), expected)
+
+
+@pytest.mark.parametrize("seed", [0, 7, 9, 21])
+def test_an_answer_is_not_its_own_rival(seed: int) -> None:
+    """Greedy cliques are often not the largest: then a larger one is an alternative, and the answer is none."""
+    random = np.random.default_rng(seed)
+    pose = cp.solve(random.uniform(size=(150, 3)), random.uniform(size=(150, 3)), epsilon=0.12, method="greedy")
+    assert pose.T_target_source is not None
+    for other in pose.alternatives:
+        assert not np.allclose(other.T_target_source, pose.T_target_source)
+
+
+def test_a_long_rod_has_the_covariance_of_least_squares() -> None:
+    random = np.random.default_rng(5)
+    source = random.normal(size=(60, 3)) * (200.0, 1.5, 1.5)
+    pose = cp.solve(source, source + random.normal(0.0, 0.01, source.shape), epsilon=0.1)
+    assert pose.status is Status.OK
+    assert pose.covariance is not None
+    assert np.sqrt(np.diag(pose.covariance))[:3].max() < np.radians(1.0)
