@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from clipperplus import _core
 
-settings.register_profile("default", deadline=None, max_examples=300)
+settings.register_profile("default", deadline=None, max_examples=300, print_blob=True)
 settings.load_profile("default")
 
 SIMD_PATHS = _core.simd_available()

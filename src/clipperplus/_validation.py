@@ -19,6 +19,7 @@ __all__ = [
     "as_number",
     "as_points",
     "as_unit_vectors",
+    "scaled_to_unit",
 ]
 
 
@@ -96,10 +97,13 @@ def as_unit_vectors(name: str, value: Any, count: int) -> npt.NDArray[np.float64
     vectors = as_points(name, value, dimensions=(3,))
     if len(vectors) != count:
         raise LandmarkError(f"{name}: expected as many as there are points, {count}, got {len(vectors)}")
-    largest = np.abs(vectors).max(axis=1, initial=0.0)
-    if (largest == 0.0).any():
-        raise LandmarkError(f"{name}: vector {int(largest.argmin())} is zero; expected directions")
-    scaled = vectors / largest[:, None]  # so that no square overflows or vanishes
-    lengths = np.linalg.norm(scaled, axis=1) * largest
-    unit = np.abs(lengths - 1.0) < 4.0 * np.finfo(np.float64).eps  # as they are: to scale them would only round them
-    return np.asarray(np.where(unit[:, None], vectors, scaled / (lengths / largest)[:, None]))
+    zero = ~vectors.any(axis=1)
+    if zero.any():
+        raise LandmarkError(f"{name}: vector {int(zero.argmax())} is zero; expected directions")
+    return scaled_to_unit(vectors)
+
+
+def scaled_to_unit(vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return vectors, none of them zero, scaled to length 1."""
+    scaled = vectors / np.abs(vectors).max(axis=1, initial=0.0)[:, None]  # so that no square overflows or vanishes
+    return np.asarray(scaled / np.linalg.norm(scaled, axis=1)[:, None])

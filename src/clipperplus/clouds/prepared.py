@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._timing import Stage, Stopwatch
-from .._validation import as_integer, as_length
+from .._validation import as_integer, as_length, scaled_to_unit
 from ..errors import OptionError
 from .cloud import RawCloud, as_cloud, as_viewpoint
 from .descriptors import DESCRIPTORS
@@ -128,7 +128,7 @@ def prepare_checked(
     stopwatch.lap("neighbours")
     normals = normals_within(_NORMAL_RADIUS * voxel_size, neighbours, sensor, threads)
     stopwatch.lap("normals")
-    features = _describe(neighbours, normals, threads)
+    features = _describe(neighbours, scaled_to_unit(normals), threads)  # to the bit what compute_fpfh gives for them
     stopwatch.lap("features")
     sight = _core.RangeImage(cloud.points, sensor, threads)
     stopwatch.lap("line of sight")
