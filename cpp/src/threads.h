@@ -48,7 +48,8 @@ void run_on_threads(std::size_t threads, Control& control, Work work, OnFailure 
 }
 
 // The same work for every block of indices below n: work(begin, end), dealt out to whoever is free. The caller's thread
-// polls the Control before each. No result may depend on another one.
+// polls the Control before each, and a Control that is stopped leaves the rest undone. No result may depend on another
+// one.
 template <class Work>
 void for_each_block(std::size_t n, std::size_t threads, Control& control, Work work,
                     std::size_t block = std::size_t{1} << 14) {

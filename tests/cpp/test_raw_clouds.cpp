@@ -210,7 +210,11 @@ TEST_CASE_TEMPLATE("points that have changed since they were measured are still 
   Control control;
   auto points = converted<Real>(random_points(5000, random, 1.0));
   const auto bounds = bounds_of(all(points), 1, control);
-  for (std::size_t k = 0; k < points.size(); k += 7) points[k] *= static_cast<Real>(k % 2 == 0 ? 5.0 : 1e9);
+  constexpr Real kChanges[] = {Real{5}, std::numeric_limits<Real>::max(), std::numeric_limits<Real>::quiet_NaN(),
+                               -std::numeric_limits<Real>::infinity()};
+  for (std::size_t k = 0; k < points.size(); k += 7) points[k] *= kChanges[k % 4];
+  const RangeImage image(all(points), {0.0, 0.0, 0.0}, 2, control);
+  CHECK(image.free().size() == 6 * 64 * 64);
   for (const double size : {0.25, 0.01}) {
     const auto voxels = voxel_means(all(points), bounds, size, 2, control);
     std::size_t count = 0;

@@ -16,9 +16,9 @@ struct Bounds {
   Vector3 low{}, high{};   // of the finite ones; zero where there are none
 };
 
-// Points x y z, float or double. The deadline is not observed, the periodic check is. The points may change while they
-// are read, as they may in all kernels that take them in either precision: they belong to the caller, who may have
-// threads. That gives some answer, nothing worse.
+// Points x y z, float or double. Only a check that throws ends the work early, here and in all kernels that take points
+// in either precision; the Control must have no deadline. Nor are the points copied: they belong to the caller, and may
+// change while they are read. That gives some answer, nothing worse.
 template <class Real>
 Bounds bounds_of(std::span<const Real> points, std::size_t threads, Control& control);
 

@@ -18,6 +18,7 @@ class CellKeys {
   static constexpr int kBits = 21;
   static constexpr double kMostCells = (1 << kBits) - 4;  // along an axis, with room for neighbours
   static constexpr double kFarthest = 1e15;               // cells from the origin: their numbers are exact
+  static constexpr double kBeyond = 4.0 * kFarthest;      // farther than any cell
 
   CellKeys(const Bounds& bounds, double size) : size_(size) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -34,7 +35,9 @@ class CellKeys {
 
   // The number of the cell along an axis, 1 for the first that holds a point.
   std::int64_t along(std::size_t axis, double coordinate) const {
-    const double place = coordinate / size_;
+    double place = coordinate / size_;
+    place = place < kBeyond ? place : kBeyond;  // also what is no number, where it has changed since it was measured
+    place = place > -kBeyond ? place : -kBeyond;
     auto cell = static_cast<std::int64_t>(place);
     cell -= static_cast<double>(cell) > place ? 1 : 0;  // rounded down: a call of std::floor takes longer
     return cell - low_[axis];

@@ -77,8 +77,9 @@ std::size_t RangeImage::pixel(const Vector3& direction) {
     if (std::abs(direction[a]) > std::abs(direction[axis])) axis = a;
   }
   const double scale = 0.5 * kSide / std::abs(direction[axis]);
-  const auto step = [&](double x) {
-    return static_cast<std::size_t>(std::clamp(static_cast<int>(x * scale + 0.5 * kSide), 0, kSide - 1));
+  const auto step = [&](double x) {  // in this order of comparisons, what is no number is 0
+    const double place = x * scale + 0.5 * kSide;
+    return static_cast<std::size_t>(place > 0.0 ? (place < kSide - 1.0 ? place : kSide - 1.0) : 0.0);
   };
   const std::size_t face = 2 * axis + (direction[axis] < 0.0 ? 1 : 0);
   return (face * kSide + step(direction[(axis + 2) % 3])) * kSide + step(direction[(axis + 1) % 3]);

@@ -18,8 +18,8 @@ namespace clipperplus {
 
 class RangeImage {
  public:
-  // Points x y z, float or double, finite, as the sensor saw them from the viewpoint. The deadline is not observed, the
-  // periodic check is.
+  // Points x y z, float or double, finite, as the sensor saw them from the viewpoint. See bounds.h for the Control, and
+  // for points that change.
   template <class Real>
   RangeImage(std::span<const Real> points, const Vector3& viewpoint, std::size_t threads, Control& control);
 

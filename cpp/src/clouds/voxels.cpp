@@ -77,7 +77,8 @@ template <class Cells, class Real, class Join>
 void for_cells_of_chunks(std::span<const Real> points, const CellKeys& keys, std::size_t threads, Control& control,
                          Join join) {
   const std::size_t n = points.size() / 3, chunks = (n + kChunk - 1) / kChunk;
-  std::vector<Cells> at_once(std::min(threads, chunks), Cells(CellNumbers(keys, std::min(n, kChunk))));
+  std::vector<Cells> at_once(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(chunks, 1)),
+                             Cells(CellNumbers(keys, std::min(n, kChunk))));
   for (std::size_t first = 0; first < chunks; first += at_once.size()) {
     const std::size_t count = std::min(at_once.size(), chunks - first);
     const auto look = [&](std::size_t k) {

@@ -22,7 +22,7 @@ struct VoxelMeans {
 };
 
 // For both: points x y z, float or double, all finite, with their bounds. std::length_error if the cloud is too large
-// for such small cells. The deadline is not observed, the periodic check is.
+// for such small cells. See bounds.h for the Control, and for points that change.
 template <class Real>
 VoxelMeans voxel_means(std::span<const Real> points, const Bounds& bounds, double size, std::size_t threads,
                        Control& control);

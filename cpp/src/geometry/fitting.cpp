@@ -24,14 +24,15 @@ struct Centred {
 
   Centred(std::span<const double> points, std::span<const double> shares) : around(points.begin(), points.end()) {
     const double unit = unit_of(points);
-    Vector3 first, offset{};
-    for (std::size_t a = 0; a < 3; ++a) first[a] = points[a] / unit;
+    const auto heaviest = static_cast<std::size_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
+    Vector3 origin, offset{};
+    for (std::size_t a = 0; a < 3; ++a) origin[a] = points[3 * heaviest + a] / unit;
     for (std::size_t k = 0; k < around.size(); ++k) {
-      around[k] = around[k] / unit - first[k % 3];  // exactly zero for points at one place
+      around[k] = around[k] / unit - origin[k % 3];  // exactly zero for points at one place
       offset[k % 3] += shares[k / 3] * around[k];
     }
     for (std::size_t k = 0; k < around.size(); ++k) around[k] -= offset[k % 3];
-    for (std::size_t a = 0; a < 3; ++a) centre[a] = (first[a] + offset[a]) * unit;
+    for (std::size_t a = 0; a < 3; ++a) centre[a] = (origin[a] + offset[a]) * unit;
     const double spread = unit_of(around);
     for (double& value : around) value /= spread;
   }

@@ -4,9 +4,9 @@
 // K. S. Arun, T. S. Huang and S. D. Blostein, "Least-squares fitting of two 3-D point sets", IEEE PAMI 1987;
 // B. K. P. Horn, "Closed-form solution of absolute orientation using unit quaternions", JOSA A 1987.
 //
-// Coordinates are measured from the first point in a unit that is a power of two, so that nothing is rounded by it and
-// neither huge nor tiny ones are lost in the products. Where the points do not determine the rotation (they are at one
-// place, or on a line), it is one of the best, always the same one. O(n), about 60 operations a point.
+// Coordinates are measured from the point of the largest weight in a unit that is a power of two, so that nothing is
+// rounded by it and neither huge nor tiny ones are lost in the products. Where the points do not determine the rotation
+// (they are at one place, or on a line), it is one of the best, always the same one. O(n), about 60 operations a point.
 #pragma once
 
 #include <span>
