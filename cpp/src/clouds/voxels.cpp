@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 18;  // points
 
+// At least one, also of no points.
+template <class Real>
+std::size_t chunks_of(std::span<const Real> points) {
+  return std::max<std::size_t>(1, (points.size() / 3 + kChunk - 1) / kChunk);
+}
+
 struct Sum {
   Vector3 total{};
   std::int32_t count = 0;
@@ -34,6 +40,10 @@ class SummedCells {
       ++sums_[cell].count;
     }
   }
+  std::size_t size() const { return sums_.size(); }
+  std::uint64_t key(std::size_t cell) const { return numbers_.key(cell); }
+  const Sum& sum(std::size_t cell) const { return sums_[cell]; }
+
   void add_to(KeyTable& table, std::vector<Sum>& sums) const {
     for (std::size_t cell = 0; cell < sums_.size(); ++cell) {
       const auto number = static_cast<std::size_t>(table.number_of(numbers_.key(cell)));
@@ -76,9 +86,11 @@ class CountedCells {
 template <class Cells, class Real, class Join>
 void for_cells_of_chunks(std::span<const Real> points, const CellKeys& keys, std::size_t threads, Control& control,
                          Join join) {
-  const std::size_t n = points.size() / 3, chunks = (n + kChunk - 1) / kChunk;
-  std::vector<Cells> at_once(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(chunks, 1)),
-                             Cells(CellNumbers(keys, std::min(n, kChunk))));
+  const std::size_t n = points.size() / 3, chunks = chunks_of(points);
+  std::vector<Cells> at_once;
+  for (std::size_t k = 0; k < std::clamp<std::size_t>(threads, 1, chunks); ++k) {
+    at_once.emplace_back(CellNumbers(keys, std::min(n, kChunk)));
+  }
   for (std::size_t first = 0; first < chunks; first += at_once.size()) {
     const std::size_t count = std::min(at_once.size(), chunks - first);
     const auto look = [&](std::size_t k) {
@@ -95,21 +107,26 @@ void for_cells_of_chunks(std::span<const Real> points, const CellKeys& keys, std
 template <class Real>
 VoxelMeans voxel_means(std::span<const Real> points, const Bounds& bounds, double size, std::size_t threads,
                        Control& control) {
+  const bool one_chunk = chunks_of(points) == 1;
   KeyTable table;
   std::vector<Sum> sums;
-  for_cells_of_chunks<SummedCells>(points, CellKeys(bounds, size), threads, control,
-                                   [&](const SummedCells& cells) { cells.add_to(table, sums); });
-  std::vector<std::pair<std::uint64_t, const Sum*>> sorted;
-  sorted.reserve(sums.size());
-  for (std::size_t cell = 0; cell < sums.size(); ++cell) sorted.emplace_back(table.keys()[cell], &sums[cell]);
-  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  for_cells_of_chunks<SummedCells>(points, CellKeys(bounds, size), threads, control, [&](const SummedCells& cells) {
+    if (!one_chunk) return cells.add_to(table, sums);
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {  // nothing to add up
+      order.emplace_back(cells.key(cell), cell);
+      sums.push_back(cells.sum(cell));
+    }
+  });
+  for (std::size_t cell = 0; cell < table.keys().size(); ++cell) order.emplace_back(table.keys()[cell], cell);
+  std::sort(order.begin(), order.end());
 
   VoxelMeans result;
-  result.points.reserve(3 * sorted.size());
-  result.counts.reserve(sorted.size());
-  for (const auto& [key, sum] : sorted) {
-    result.counts.push_back(sum->count);
-    for (const double total : sum->total) result.points.push_back(total / sum->count);
+  result.points.reserve(3 * order.size());
+  result.counts.reserve(order.size());
+  for (const auto& [key, cell] : order) {
+    result.counts.push_back(sums[cell].count);
+    for (const double total : sums[cell].total) result.points.push_back(total / sums[cell].count);
   }
   return result;
 }
