@@ -31,6 +31,9 @@ Over all {pairs} pairs of these scenes it is {near} and {far}, where the largest
 {clique_far}; of {elsewhere} pairs of fragments of different places, {doubted} % are reported as not to be trusted
 ([table](benchmarks/results/registration.md)).
 """
+LARGE_CLOUDS = """
+{points} points take at most {seconds} s on two threads, with at most {memory} times the memory of the points.
+"""
 GRAPH_BUILDING = """
 5000 associations take at most {small} ms on one thread, 100 000 at most {large} s on two, with little memory besides
 the graph's.
@@ -112,6 +115,17 @@ def recall() -> str:
     )
 
 
+def large_clouds() -> str:
+    rows = table("clouds", "points", "s, two threads", "peak memory ÷ input")
+    *_, most = (r["points"].split(",")[0] for r in rows)
+    chosen = [r for r in rows if r["points"].startswith(most)]
+    return LARGE_CLOUDS.format(
+        points=most,
+        seconds=up(max(number(r["s, two threads"]) for r in chosen), "0.1"),
+        memory=up(max(number(r["peak memory ÷ input"]) for r in chosen), "0.1"),
+    )
+
+
 def graph_building() -> str:
     rows = table("consistency", "associations", "threads", "ms")
     ms = {n: [number(r["ms"]) for r in rows if r["associations"].startswith(f"{n} in")] for n in (5000, 100_000)}
@@ -186,6 +200,7 @@ def listed(values: list[str]) -> str:
 BLOCKS: dict[str, Callable[[], str]] = {
     "registration peers": registration_peers,
     "recall": lambda: wrapped(recall()),
+    "large clouds": lambda: wrapped(large_clouds()),
     "graph building": lambda: wrapped(graph_building()),
     "proving": lambda: wrapped(proving()),
     "speed": lambda: wrapped(speed()),

@@ -81,6 +81,31 @@ def test_the_interpreter_ends_while_daemon_threads_search() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_clouds_that_change_while_they_are_read_do_no_harm(dtype: type) -> None:
+    """They are not copied; nonsense in them gives some answer or an error, nothing worse."""
+    points = np.random.default_rng(0).uniform(-1.0, 1.0, (40_000, 3)).astype(dtype)
+    points[::3] = (0.5, 0.5, 0.5)
+    done = threading.Event()
+
+    def scribble() -> None:
+        while not done.is_set():
+            for nonsense in (np.nan, np.inf, np.finfo(dtype).max, -np.finfo(dtype).max, 1e9, 0.5):
+                points[::3] = nonsense
+
+    writer = threading.Thread(target=scribble)
+    writer.start()
+    try:
+        for _ in range(100):
+            with contextlib.suppress(ValueError):
+                assert cp.downsample(points, voxel_size=0.1, threads=2).shape[1] == 3
+            with contextlib.suppress(ValueError):
+                cp.prepare(points, voxel_size=0.2, threads=2)
+    finally:
+        done.set()
+        writer.join()
+
+
 def test_arrays_that_change_while_they_are_read_do_no_harm() -> None:
     """Another thread writes nonsense into the caller's array: some graph or an error, nothing worse."""
     n = 4000

@@ -144,7 +144,11 @@ auto bound_fit_motion(PointsIn source, PointsIn target, VectorIn<double> weights
   if (from.size() != to.size() || from.empty() || 3 * counting.size() != from.size()) {
     throw nb::value_error("a target and a weight for each source, at least one");
   }
-  const std::vector<RigidMotion> motion{fit_motion(from, to, counting)};
+  std::vector<RigidMotion> motion;
+  {
+    const WithoutGil without_gil;
+    motion.push_back(fit_motion(from, to, counting));
+  }
   return to_matrices(motion, [](const RigidMotion& fitted) -> const RigidMotion& { return fitted; });
 }
 

@@ -1,6 +1,5 @@
 // Clouds as callers have them, in single or double precision: not copied, only looked at.
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -30,7 +29,7 @@ auto bound_means(RawPointsIn<Real> points, const Bounds& bounds, double size, st
     auto control = interruptible_control();
     means = voxel_means(std::span(points.data(), points.size()), bounds, size, threads, control);
   }
-  return std::pair(to_matrix(std::move(means.points), 3), to_numpy(std::move(means.counts)));
+  return to_matrix(std::move(means.points), 3);
 }
 
 template <class Real>
@@ -54,7 +53,7 @@ void bind_precision(nb::module_& m, nb::class_<RangeImage>& image) {
   m.def("bounds_of", bound_bounds<Real>, points, nb::arg("threads"),
         "How many points are finite, and where these are.");
   m.def("voxel_means", bound_means<Real>, points, nb::arg("bounds"), nb::arg("size"), nb::arg("threads"),
-        "Means of the points in each cell, and how many there are. The points must be finite.");
+        "Means of the points in each cell. The points must be finite.");
   m.def("count_voxels", bound_count<Real>, points, nb::arg("bounds"), nb::arg("size"), nb::arg("threads"),
         "Cells that hold a point.");
   image.def("__init__", make_range_image<Real>, points, nb::arg("viewpoint"), nb::arg("threads"));

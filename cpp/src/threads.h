@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -41,6 +42,7 @@ void run_on_threads(std::size_t threads, Control& control, Work work, OnFailure 
   try {
     for (std::size_t t = 1; t < threads; ++t) helpers.emplace_back(guarded, false);
   } catch (const std::system_error&) {  // no more threads
+  } catch (const std::bad_alloc&) {     // nor memory for one
   }
   guarded(true);
   for (std::thread& helper : helpers) helper.join();
@@ -60,7 +62,7 @@ void for_each_block(std::size_t n, std::size_t threads, Control& control, Work w
       work(begin, std::min(n, begin + block));
     }
   };
-  run_on_threads(std::min(threads, n / block + 1), control, share, [] {});
+  run_on_threads(std::min(threads, (n + block - 1) / block), control, share, [] {});
 }
 
 // The same for every index.

@@ -27,6 +27,7 @@ from .clique import (
 )
 from .clouds import (
     Cloud,
+    Neighbourhoods,
     PreparedCloud,
     choose_voxel_size,
     compute_fpfh,
@@ -79,6 +80,7 @@ __all__ = [
     "LoopClosures",
     "MemoryLimitError",
     "MissingPackageError",
+    "Neighbourhoods",
     "OptionError",
     "PelilloOptions",
     "Pose",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import operator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,12 @@ __all__ = [
     "as_number",
     "as_points",
     "as_unit_vectors",
+    "in_order",
     "scaled_to_unit",
 ]
+
+
+_Number = TypeVar("_Number", np.float32, np.float64)
 
 
 def as_integer(name: str, value: Any, low: int, high: int, error: type[ClipperPlusError] = OptionError) -> int:
@@ -84,12 +88,17 @@ def as_points(name: str, value: Any, dimensions: tuple[int, ...] = (2, 3)) -> np
     if array.dtype.kind not in "iuf":
         raise LandmarkError(f"{name}: expected numbers, got dtype {array.dtype}")
     with np.errstate(over="ignore"):  # a long double may be too large
-        points = np.ascontiguousarray(array, dtype=np.float64)
+        points = in_order(array, np.float64)
     finite = np.isfinite(points)
     if not finite.all():
         wrong = int(finite.all(axis=1).argmin())
         raise LandmarkError(f"{name}: point {wrong} is {points[wrong].tolist()}; expected finite coordinates")
     return points
+
+
+def in_order(array: npt.NDArray[Any], dtype: type[_Number]) -> npt.NDArray[_Number]:
+    """Return an array as the core reads it: row after row, and aligned, as a part of a buffer may not be."""
+    return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED"])
 
 
 def as_unit_vectors(name: str, value: Any, count: int) -> npt.NDArray[np.float64]:

@@ -132,9 +132,9 @@ class ConsistencyProblem:
         target: Any,
         associations: npt.ArrayLike | None,
         epsilon: float | npt.ArrayLike,
-        invariant: Invariant | None = None,
-        one_to_one: bool = True,
-        min_distance: float = 0.0,
+        invariant: Invariant | None,
+        one_to_one: bool,
+        min_distance: float,
     ) -> ConsistencyProblem:
         """Refuse what is wrong, with the argument's name."""
         invariant = _DISTANCE if invariant is None else invariant
@@ -150,6 +150,29 @@ class ConsistencyProblem:
         sets = invariant.landmarks("source", source), invariant.landmarks("target", target)
         if type(invariant) is Distance and all(map(len, sets)) and sets[0].shape[1] != sets[1].shape[1]:
             raise LandmarkError(f"target: {sets[1].shape[1]} coordinates a point, the source has {sets[0].shape[1]}")
+        return cls._of(sets, invariant, associations, epsilon, one_to_one, min_distance)
+
+    @classmethod
+    def of_points(
+        cls,
+        source: npt.NDArray[np.float64],
+        target: npt.NDArray[np.float64],
+        associations: npt.ArrayLike | None,
+        epsilon: float | npt.ArrayLike,
+    ) -> ConsistencyProblem:
+        """Take points that were checked."""
+        return cls._of((source, target), _DISTANCE, associations, epsilon)
+
+    @classmethod
+    def _of(
+        cls,
+        sets: tuple[Any, Any],
+        invariant: Invariant,
+        associations: npt.ArrayLike | None,
+        epsilon: float | npt.ArrayLike,
+        one_to_one: bool = True,
+        min_distance: float = 0.0,
+    ) -> ConsistencyProblem:
         pairs = None if associations is None else as_associations("associations", associations, sets)
         if pairs is None and len(sets[0]) != len(sets[1]):
             sizes = f"{len(sets[1])} landmarks for {len(sets[0])} of the source"
@@ -160,7 +183,9 @@ class ConsistencyProblem:
     @property
     def associations(self) -> npt.NDArray[np.int64]:
         """``(m, 2)``, also where they are landmark k with landmark k."""
-        return np.repeat(np.arange(self.count)[:, None], 2, axis=1) if self.pairs is None else self.pairs
+        return (
+            np.repeat(np.arange(self.count, dtype=np.int64)[:, None], 2, axis=1) if self.pairs is None else self.pairs
+        )
 
     def epsilons(self, i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return the bound of every pair."""

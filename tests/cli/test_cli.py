@@ -14,6 +14,7 @@ from command_line import PROGRAM, run
 from strategies import random_graph
 
 import clipperplus as cp
+from clipperplus.cli.options import as_threads
 from clipperplus.clique import METHODS
 
 
@@ -158,3 +159,14 @@ def test_a_memory_limit_is_refused_in_one_line(hard: Path) -> None:
         done = run("clique", hard, f"--memory-limit={wrong}")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "--memory-limit: expected a number from 0" in done.stderr
+
+
+def test_threads_are_all_cores_that_the_process_may_use_unless_said() -> None:
+    assert as_threads(3) == 3
+    allowed = os.sched_getaffinity(0)
+    assert as_threads(None) == len(allowed)
+    try:
+        os.sched_setaffinity(0, {min(allowed)})
+        assert as_threads(None) == 1
+    finally:
+        os.sched_setaffinity(0, allowed)

@@ -313,7 +313,7 @@ def test_a_memory_limit_is_met_by_compressed_rows() -> None:
 
 MEMORY_PROBE = """
 import json, sys, numpy as np, clipperplus as cp
-from clipperplus.clique.memory import memory_needed
+from clipperplus.clique._memory import memory_needed
 def peak():
     return next(int(l.split()[1]) * 1024 for l in open("/proc/self/status") if l.startswith("VmHWM"))
 n, density, method, threads = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3], int(sys.argv[4])

@@ -112,6 +112,7 @@ def test_normals_from_wider_neighbours_are_those_of_the_radius(simd: str) -> Non
         ),
         (lambda: cp.estimate_normals(CLOUD, radius=1.0, viewpoint=(0.0, 0.0, np.nan)), "viewpoint: "),
         (lambda: cp.estimate_normals(CLOUD, radius=1.0, viewpoint="origin"), "viewpoint: "),
+        (lambda: cp.estimate_normals(CLOUD, radius=1.0, viewpoint=np.full(3, np.inf, np.float32)), "viewpoint: "),
         (
             lambda: cp.estimate_normals(CLOUD, radius=1.0, neighbours=Neighbourhoods(CLOUD, radius=0.5)),
             "neighbours: expected those within at least 1.0, got those within 0.5",

@@ -208,3 +208,21 @@ def test_a_long_rod_has_the_covariance_of_least_squares() -> None:
     assert pose.status is Status.OK
     assert pose.covariance is not None
     assert np.sqrt(np.diag(pose.covariance))[:3].max() < np.radians(1.0)
+
+
+def test_what_is_wrong_with_points_is_said_of_the_right_argument() -> None:
+    points = np.random.default_rng(0).uniform(size=(9, 3))
+    with pytest.raises(cp.LandmarkError, match=r"source: expected points of shape \(n, 3\), got \(9, 2\)"):
+        cp.solve(points[:, :2], points)
+    with pytest.raises(cp.LandmarkError, match=r"target: expected points of shape \(n, 3\), got \(9, 2\)"):
+        cp.solve(points, points[:, :2])
+
+
+def test_wrong_limits_are_refused_before_the_work() -> None:
+    points = np.random.default_rng(0).uniform(size=(9, 3))
+    with pytest.raises(cp.OptionError, match="time_limit: expected"):
+        cp.solve(points, points, time_limit="soon")
+    with pytest.raises(cp.OptionError, match="method: expected one of"):
+        cp.solve(points, points, method="magic")
+    with pytest.raises(cp.OptionError, match="time_limit: expected"):
+        cp.register(object(), object(), time_limit=-1.0)  # what these are has not been looked at

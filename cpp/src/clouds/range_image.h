@@ -3,8 +3,8 @@
 // A cube around the viewpoint, 6 faces of 64 × 64 directions, about 1.4° apart: no angle is computed. Each direction
 // keeps the least range of the points in it and in the eight around it, so that edges and noise are on the safe side; a
 // direction in which nothing was seen says nothing. A look-up is a division and a read of 96 KiB.
-// Made in one pass over the points on all threads, a square root and a division each; each thread has an image of its
-// own, and the least range is the same in whatever order they are put together.
+// Made in one pass over the points on all threads, a division each; every 2¹⁸ points have an image of squared ranges of
+// their own, and the least range is the same in whatever order these are put together.
 #pragma once
 
 #include <array>

@@ -4,7 +4,7 @@
 // the answer depends on nothing else, so not on the number of threads, which share the chunks. They come in the order
 // of the cells, x fastest. A point costs three divisions and a look-up of its cell (cell_numbers.h), 5 to 10 ns, and
 // the reading of its 24 bytes, 12 in single precision; memory besides the input is that of the cells of a chunk for
-// each thread, about 50 bytes a cell, and of the result.
+// each thread, about 50 bytes a cell and at most 4 MiB for their places, and of the result.
 #pragma once
 
 #include <cstdint>

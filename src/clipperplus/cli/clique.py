@@ -37,7 +37,10 @@ def command(
         float | None, typer.Option(help="Seconds; the default is 1 for auto and none for the others.")
     ] = None,
     threads: Threads = None,
-    memory_limit: Annotated[float | None, typer.Option(help="MiB that the search may need besides the graph.")] = None,
+    memory_limit: Annotated[
+        float | None,
+        typer.Option(help="MiB that the search may need besides the graph; on one thread, if none are said."),
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Figure of the graph with the clique, and of the search: .png, .svg or .pdf.")
     ] = None,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from ..clique.search_state import Callback
+from ..clique._search_state import Callback
 
 __all__ = ["live_line"]
 

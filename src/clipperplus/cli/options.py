@@ -28,4 +28,4 @@ def as_threads(threads: int | None) -> int:
     """Return the number of threads that was asked for, or that of the cores that this process may use."""
     if threads is not None:
         return threads
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(1024, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)

@@ -11,7 +11,10 @@ import numpy.typing as npt
 from .._validation import as_integer
 from ..errors import OptionError
 from ..graphs import Graph
-from .arguments import as_clique, as_time_limit, check_graph
+from ._arguments import as_clique, as_time_limit, check_graph
+from ._memory import fit_into_memory
+from ._search_state import Callback, SearchState
+from ._weights import as_weights
 from .belachew import BelachewOptions, find_belachew
 from .clipper import ClipperOptions, find_clipper
 from .clipperplus import find_clipperplus
@@ -19,13 +22,10 @@ from .ding import DingOptions, find_ding
 from .exact import SearchOptions, find_exact
 from .greedy import find_greedy
 from .listing import CliqueList, find_cliques_above, find_maximum_cliques
-from .memory import fit_into_memory
 from .pelillo import PelilloOptions, find_pelillo
 from .queries import is_clique, is_maximal
 from .relaxation import RelaxationOptions, find_relaxation
 from .result import Certificate, CliqueResult, CliqueStage, Progress
-from .search_state import Callback, SearchState
-from .weights import as_weights
 
 __all__ = [
     "METHODS",
@@ -40,6 +40,7 @@ __all__ = [
     "Progress",
     "RelaxationOptions",
     "SearchOptions",
+    "check_limit",
     "clique_number",
     "find_clique",
     "find_cliques_above",
@@ -90,6 +91,14 @@ def method_of(name: object) -> Method:
     if method is None:
         raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {name!r}")
     return method
+
+
+def check_limit(method: object, time_limit: object) -> float | None:
+    """Return the seconds that a method has, None for no limit; what is neither a method nor a limit is refused."""
+    chosen = method_of(method)
+    if isinstance(time_limit, str) and time_limit == "default":
+        return chosen.time_limit
+    return as_time_limit(time_limit)
 
 
 def find_clique(
@@ -165,11 +174,11 @@ def find_clique(
         raise OptionError(f"callback: expected a function, got {type(callback).__name__}")
     if not isinstance(on_interrupt, str) or on_interrupt not in ("raise", "return"):
         raise OptionError(f"on_interrupt: expected 'raise' or 'return', got {on_interrupt!r}")
-    limit = chosen.time_limit if isinstance(time_limit, str) and time_limit == "default" else time_limit
+    limit = check_limit(method, time_limit)
 
     state = SearchState(
         graph,
-        time_limit=as_time_limit(limit),
+        time_limit=limit,
         threads=as_integer("threads", threads, 1, 1024),
         node_limit=None if node_limit is None else as_integer("node_limit", node_limit, 0, 2**63),
         return_on_interrupt=on_interrupt == "return",

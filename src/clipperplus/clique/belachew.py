@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _core
-from .bounds import bound_afterwards
-from .options import ContinuousOptions
-from .rounding import offer_largest_entries
-from .search_state import SearchState
+from ._bounds import bound_afterwards
+from ._options import ContinuousOptions
+from ._rounding import offer_largest_entries
+from ._search_state import SearchState
 
 __all__ = ["BelachewOptions", "find_belachew"]
 
@@ -46,7 +46,7 @@ class BelachewOptions(ContinuousOptions):
 
 
 def find_belachew(state: SearchState, options: BelachewOptions) -> None:
-    """SearchState Belachew and Gillis' method on the whole graph."""
+    """Run Belachew and Gillis' method on the whole graph."""
     n = state.graph.num_vertices
     start = options.start_vector(n)
     if n > 0:

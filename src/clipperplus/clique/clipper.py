@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _core
-from .bounds import bound_afterwards
-from .options import AscentOptions
-from .rounding import offer_largest_entries
-from .search_state import SearchState
+from ._bounds import bound_afterwards
+from ._options import AscentOptions
+from ._rounding import offer_largest_entries
+from ._search_state import SearchState
 
 __all__ = ["ClipperOptions", "find_clipper"]
 
@@ -41,7 +41,7 @@ class ClipperOptions(AscentOptions):
 
 
 def find_clipper(state: SearchState, options: ClipperOptions, weights: _core.EdgeWeights | None = None) -> None:
-    """SearchState CLIPPER on the whole graph."""
+    """Run CLIPPER on the whole graph."""
     n = state.graph.num_vertices
     start = options.start_vector(n)
     if n > 0:

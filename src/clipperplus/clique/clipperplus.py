@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .bounds import bound_by_colours, bound_by_cores
+from ._bounds import bound_by_colours, bound_by_cores
+from ._ordering import OrderedGraph, order_by_core
+from ._search_state import SearchState
 from .greedy import greedy_clique
-from .ordering import OrderedGraph, order_by_core
 from .relaxation import RelaxationOptions, relax
-from .search_state import SearchState
 
 __all__ = ["find_clipperplus", "relax_outside_clique"]
 

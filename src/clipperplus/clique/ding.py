@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .replicator import ReplicatorOptions, replicate
-from .search_state import SearchState
+from ._replicator import ReplicatorOptions, replicate
+from ._search_state import SearchState
 
 __all__ = ["DingOptions", "find_ding"]
 
@@ -31,5 +31,5 @@ class DingOptions(ReplicatorOptions):
 
 
 def find_ding(state: SearchState, options: DingOptions) -> None:
-    """SearchState Ding's method on the whole graph."""
+    """Run Ding's method on the whole graph."""
     replicate(state, "ding", options)

@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import OptionError
-from .bounds import bound_by_colours, bound_by_cores
+from ._bounds import bound_by_colours, bound_by_cores
+from ._ordering import order_by_core
+from ._search_state import SearchState
 from .clipperplus import relax_outside_clique
 from .greedy import greedy_clique
-from .ordering import order_by_core
 from .relaxation import RelaxationOptions
 from .result import Certificate
-from .search_state import SearchState
 
 __all__ = ["Kernel", "SearchOptions", "find_exact", "reduce_kernel"]
 

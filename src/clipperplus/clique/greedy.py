@@ -7,15 +7,15 @@ after R. Rossi et al., "Parallel Maximum Clique Algorithms", 2015.
 from __future__ import annotations
 
 from .. import _core
-from .bounds import bound_by_colours, bound_by_cores
-from .ordering import OrderedGraph, order_by_core
-from .search_state import SearchState
+from ._bounds import bound_by_colours, bound_by_cores
+from ._ordering import OrderedGraph, order_by_core
+from ._search_state import SearchState
 
 __all__ = ["find_greedy", "greedy_clique"]
 
 
 def find_greedy(state: SearchState) -> None:
-    """SearchState Algorithm 1 alone, with the bounds that come cheap."""
+    """Run Algorithm 1 alone, with the bounds that come cheap."""
     ordered = order_by_core(state)
     bound_by_cores(state, ordered)
     greedy_clique(state, ordered)

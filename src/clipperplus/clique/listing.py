@@ -16,11 +16,11 @@ import numpy.typing as npt
 from .. import _core
 from .._validation import as_integer
 from ..graphs import Graph
-from .arguments import as_time_limit, check_graph
+from ._arguments import as_time_limit, check_graph
+from ._ordering import order_by_core
+from ._search_state import SearchState
 from .exact import Kernel, SearchOptions, find_exact, reduce_kernel
-from .ordering import order_by_core
 from .relaxation import RelaxationOptions
-from .search_state import SearchState
 
 __all__ = ["CliqueList", "find_cliques_above", "find_maximum_cliques"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .replicator import ReplicatorOptions, replicate
-from .search_state import SearchState
+from ._replicator import ReplicatorOptions, replicate
+from ._search_state import SearchState
 
 __all__ = ["PelilloOptions", "find_pelillo"]
 
@@ -29,5 +29,5 @@ class PelilloOptions(ReplicatorOptions):
 
 
 def find_pelillo(state: SearchState, options: PelilloOptions) -> None:
-    """SearchState Pelillo's method on the whole graph."""
+    """Run Pelillo's method on the whole graph."""
     replicate(state, "pelillo", options)

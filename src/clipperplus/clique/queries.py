@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..graphs import Graph
-from .arguments import as_vertices, check_graph
+from ._arguments import as_vertices, check_graph
 
 __all__ = ["is_clique", "is_maximal"]
 

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .bounds import bound_afterwards
-from .options import AscentOptions
-from .rounding import offer_largest_entries
-from .search_state import SearchState
+from ._bounds import bound_afterwards
+from ._options import AscentOptions
+from ._rounding import offer_largest_entries
+from ._search_state import SearchState
 
 __all__ = ["RelaxationOptions", "find_relaxation", "relax"]
 
@@ -48,7 +48,7 @@ class RelaxationOptions(AscentOptions):
 
 
 def find_relaxation(state: SearchState, relaxation: RelaxationOptions) -> None:
-    """SearchState Algorithm 2 alone, on the whole graph, then look for a certificate."""
+    """Run Algorithm 2 alone, on the whole graph, then look for a certificate."""
     n = state.graph.num_vertices
     start = relaxation.start_vector(n)
     if n > 0:

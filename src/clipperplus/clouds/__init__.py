@@ -4,6 +4,7 @@ from .cloud import Cloud
 from .descriptors import compute_fpfh
 from .files import read_cloud, write_cloud
 from .matching import match_features
+from .neighbourhoods import Neighbourhoods
 from .normals import estimate_normals
 from .prepared import PreparedCloud, prepare
 from .refinement import refine_transform
@@ -11,6 +12,7 @@ from .voxels import choose_voxel_size, downsample
 
 __all__ = [
     "Cloud",
+    "Neighbourhoods",
     "PreparedCloud",
     "choose_voxel_size",
     "compute_fpfh",

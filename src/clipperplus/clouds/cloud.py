@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._validation import as_array, as_points
+from .._validation import as_array, as_points, in_order
 from ..errors import LandmarkError
 
 __all__ = ["Cloud", "RawCloud", "as_cloud", "as_finite_points", "as_viewpoint"]
 
 _LARGEST = 1e100
 """Coordinates that can be squared and summed."""
+_MOST_POINTS = 2**31 - 1
+"""What the core can number."""
 _RawPoints: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
@@ -65,7 +67,9 @@ def as_cloud(name: str, value: Any, *, threads: int = 1) -> RawCloud:
     else:
         with np.errstate(over="ignore"):  # a long double may be too large
             single = array.dtype.itemsize == 4
-            points = np.ascontiguousarray(array, np.float32) if single else np.ascontiguousarray(array, np.float64)
+            points = in_order(array, np.float32) if single else in_order(array, np.float64)
+    if len(points) > _MOST_POINTS:
+        raise LandmarkError(f"{name}: expected at most {_MOST_POINTS} points, got {len(points)}")
     bounds = _core.bounds_of(points, threads)
     dropped = len(points) - bounds.finite
     if dropped:
@@ -89,6 +93,7 @@ def _usual(name: str, cloud: RawCloud) -> RawCloud:
 def as_viewpoint(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return the place of a sensor, three finite coordinates."""
     array = as_array(name, value, LandmarkError)
-    if array.shape != (3,) or array.dtype.kind not in "iuf" or not (np.abs(array) <= _LARGEST).all():
+    place = array.astype(np.float64) if array.shape == (3,) and array.dtype.kind in "iuf" else None
+    if place is None or not (np.abs(place) <= _LARGEST).all():
         raise LandmarkError(f"{name}: expected three finite coordinates, got {value!r}")
-    return np.array(array, dtype=np.float64)
+    return place

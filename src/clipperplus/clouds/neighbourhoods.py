@@ -22,9 +22,10 @@ class Neighbourhoods:
     def __init__(self, points: Any, *, radius: float, threads: int = 1) -> None:
         """Find them; ``radius`` is in metres, the points must be finite."""
         finite = as_finite_points("points", points)
-        self._find(finite, as_length("radius", radius), as_integer("threads", threads, 1, 1024))
+        radius = as_length("radius", radius)
+        self._find(finite, radius, as_integer("threads", threads, 1, 1024), f"radius: {radius}")
 
-    def _find(self, points: npt.NDArray[np.float64], radius: float, threads: int) -> None:
+    def _find(self, points: npt.NDArray[np.float64], radius: float, threads: int, told: str) -> None:
         self.points = points
         self.radius = radius
         try:
@@ -33,7 +34,7 @@ class Neighbourhoods:
             if "cells" in str(reason):
                 extent, farthest = float(np.ptp(points, axis=0).max()), float(np.abs(points).max())
                 raise too_small("radius", radius, extent, farthest) from None
-            raise OptionError(f"radius: {radius} gives more than 2²⁸ neighbours; expected less") from None
+            raise OptionError(f"{told} gives more than 2²⁸ neighbours; expected less") from None
 
     def __len__(self) -> int:
         return len(self.points)
@@ -43,10 +44,10 @@ class Neighbourhoods:
         return self._native.of(as_integer("point", point, 0, len(self.points) - 1))
 
 
-def find_neighbourhoods(points: npt.NDArray[np.float64], radius: float, threads: int) -> Neighbourhoods:
-    """Find the same for arguments that were checked."""
+def find_neighbourhoods(points: npt.NDArray[np.float64], radius: float, threads: int, told: str) -> Neighbourhoods:
+    """Find the same for arguments that were checked; ``told`` is what the caller said, to be named if it is wrong."""
     found = object.__new__(Neighbourhoods)
-    found._find(points, radius, threads)
+    found._find(points, radius, threads, told)
     return found
 
 
@@ -54,7 +55,7 @@ def known_or_found(points: Any, radius: float, known: Neighbourhoods | None, thr
     """Return the neighbours of points within at least a radius: those that are known, if they are those, or found."""
     if known is None:
         return Neighbourhoods(points, radius=radius, threads=threads)
-    if points is not known.points and not np.array_equal(as_finite_points("points", points), known.points):
+    if not np.array_equal(as_finite_points("points", points), known.points):
         raise OptionError("neighbours: expected those of the points, got those of others")
     if known.radius < radius:
         raise OptionError(f"neighbours: expected those within at least {radius}, got those within {known.radius}")

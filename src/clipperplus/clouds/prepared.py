@@ -89,6 +89,7 @@ def prepare(
         The result does not depend on it.
 
     """
+    stopwatch = Stopwatch()
     threads = as_integer("threads", threads, 1, 1024)
     refine = as_refinement(refine)
     if voxel_size is not None:
@@ -97,7 +98,7 @@ def prepare(
     sensor = viewpoint_of(cloud, "viewpoint", viewpoint)
     if voxel_size is None:
         voxel_size = usual_voxel_size(raw, threads=threads)
-    return prepare_checked(raw, voxel_size, sensor, fine=refine is not None, threads=threads)
+    return prepare_checked(raw, voxel_size, sensor, fine=refine is not None, threads=threads, stopwatch=stopwatch)
 
 
 def as_refinement(refine: object) -> Literal["gicp"] | None:
@@ -117,14 +118,21 @@ def viewpoint_of(cloud: Any, name: str, told: npt.ArrayLike | None) -> npt.NDArr
 
 
 def prepare_checked(
-    cloud: RawCloud, voxel_size: float, sensor: npt.NDArray[np.float64], *, fine: bool, threads: int
+    cloud: RawCloud,
+    voxel_size: float,
+    sensor: npt.NDArray[np.float64],
+    *,
+    fine: bool,
+    threads: int,
+    stopwatch: Stopwatch | None = None,
 ) -> PreparedCloud:
-    """Do what :func:`prepare` does for arguments that were checked."""
-    stopwatch = Stopwatch()
+    """Do what :func:`prepare` does for arguments that were checked; the time since the stopwatch began counts, too."""
+    stopwatch = stopwatch or Stopwatch()
     means = voxel_means(cloud, voxel_size, threads)
-    fine_points = voxel_means(cloud, FINE * voxel_size, threads) if fine else None
+    fine_points = voxel_means(cloud, voxel_size, threads, FINE) if fine else None
     stopwatch.lap("voxels", len(means))
-    neighbours = find_neighbourhoods(means, _FEATURE_RADIUS * voxel_size, threads)
+    told = f"voxel_size: {voxel_size:g}"
+    neighbours = find_neighbourhoods(means, _FEATURE_RADIUS * voxel_size, threads, told)
     stopwatch.lap("neighbours")
     normals = normals_within(_NORMAL_RADIUS * voxel_size, neighbours, sensor, threads)
     stopwatch.lap("normals")

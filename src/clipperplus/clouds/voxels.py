@@ -35,12 +35,12 @@ def downsample(points: Any, *, voxel_size: float, threads: int = 1) -> npt.NDArr
     return voxel_means(as_cloud("points", points, threads=threads), as_length("voxel_size", voxel_size), threads)
 
 
-def voxel_means(cloud: RawCloud, voxel_size: float, threads: int) -> npt.NDArray[np.float64]:
-    """Do the same for arguments that were checked."""
+def voxel_means(cloud: RawCloud, voxel_size: float, threads: int, share: float = 1.0) -> npt.NDArray[np.float64]:
+    """Do the same for arguments that were checked, with cells of a share of the voxels that the caller speaks of."""
     try:
-        return _core.voxel_means(cloud.points, cloud.bounds, voxel_size, threads)[0]
+        return _core.voxel_means(cloud.points, cloud.bounds, share * voxel_size, threads)
     except ValueError:
-        raise too_small("voxel_size", voxel_size, cloud.extent, cloud.farthest) from None
+        raise too_small("voxel_size", voxel_size, cloud.extent / share, cloud.farthest / share) from None
 
 
 def choose_voxel_size(*clouds: Any, threads: int = 1) -> float:

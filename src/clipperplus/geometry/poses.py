@@ -12,6 +12,7 @@ from ..errors import LandmarkError
 
 __all__ = [
     "FILE_ROUNDING",
+    "Poses",
     "adjoint",
     "are_rigid",
     "as_poses",

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from .._timing import Stage, Stopwatch
 from .._validation import as_integer, as_length, as_number
-from ..clique import find_clique, method_of
+from ..clique import check_limit, find_clique
 from ..clouds.cloud import RawCloud, as_cloud
 from ..clouds.matching import as_ratio, match_features
 from ..clouds.prepared import FINE, PreparedCloud, as_refinement, prepare_checked, viewpoint_of
 from ..clouds.refinement import align_by_gicp
 from ..clouds.voxels import usual_voxel_size
-from ..consistency import consistency_graph
+from ..consistency import ConsistencyProblem
 from ..errors import OptionError
 from .confidence import Evidence, judge
 from .hypotheses import guess_motions
@@ -40,7 +40,10 @@ _STILL_GOOD = 0.9
 
 
 class Step(enum.Enum):
-    """What is done with two prepared clouds, in this order; the values are the names in ``pose.stages``."""
+    """What is done, in this order, with two clouds that are prepared; the values are the names in ``pose.stages``.
+
+    Raw clouds are prepared after the first, whose size they need, with steps of their own.
+    """
 
     VOXEL_SIZE = "voxel size"
     MATCHING = "matching"
@@ -119,7 +122,7 @@ def register(
     matches = as_integer("matches", matches, 1, 1000)
     ratio = as_ratio(ratio)
     epsilon = None if epsilon is None else as_length("epsilon", epsilon)
-    method_of(method)
+    check_limit(method, time_limit)
     threads = as_integer("threads", threads, 1, 1024)
     voxel_size = None if voxel_size is None else as_length("voxel_size", voxel_size)
     given = (
@@ -133,7 +136,7 @@ def register(
 
     associations = _match(moving, fixed, matches, ratio, threads)
     stopwatch.lap(Step.MATCHING.value, len(associations))
-    graph = consistency_graph(moving.points, fixed.points, associations, epsilon=epsilon, threads=threads)
+    graph = ConsistencyProblem.of_points(moving.points, fixed.points, associations, epsilon).join(threads)
     stopwatch.lap(Step.CONSISTENCY_GRAPH.value, graph.num_edges)
     clique = find_clique(graph, method=method, time_limit=time_limit, threads=threads)
     stopwatch.lap(Step.CLIQUE.value, clique.size)

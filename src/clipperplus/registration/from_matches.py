@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
-from .._validation import as_integer, as_number
-from ..clique import CliqueResult, find_clique
+from .._validation import as_integer, as_number, as_points
+from ..clique import CliqueResult, check_limit, find_clique
 from ..consistency import ConsistencyProblem
-from ..errors import LandmarkError
 from ..geometry.motions import MOTIONS
 from ..graphs import Graph
 from .confidence import Evidence, judge
@@ -72,11 +71,9 @@ def solve(
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, 1000)
     threads = as_integer("threads", threads, 1, 1024)
-    problem = ConsistencyProblem.check(source, target, associations, epsilon)
-    from_points, to_points = problem.source, problem.target
-    for name, points in (("source", from_points), ("target", to_points)):
-        if points.shape[1] != 3:
-            raise LandmarkError(f"{name}: expected points of shape (n, 3), got {points.shape}")
+    check_limit(method, time_limit)
+    from_points, to_points = as_points("source", source, (3,)), as_points("target", target, (3,))
+    problem = ConsistencyProblem.of_points(from_points, to_points, associations, epsilon)
     graph = problem.join(threads)
     pairs = problem.associations
     stopwatch.lap("consistency graph", graph.num_edges)
@@ -84,7 +81,7 @@ def solve(
     stopwatch.lap("clique", clique.size)
 
     matched = from_points[pairs[:, 0]], to_points[pairs[:, 1]]
-    bound = _typical(epsilon)
+    bound = _typical(problem.epsilon)
     about: dict[str, Any] = {
         "graph": graph,
         "min_confidence": min_confidence,
@@ -124,10 +121,11 @@ def solve(
     )
 
 
-def _typical(epsilon: float | npt.ArrayLike) -> float:
+def _typical(epsilon: float | _Array) -> float:
     """Return the bound of a pair: that of all, or twice the median of the bounds of the associations."""
-    bounds = np.asarray(epsilon, dtype=np.float64)
-    return float(bounds) if bounds.ndim == 0 else 2.0 * float(np.median(bounds)) if bounds.size else 0.0
+    if isinstance(epsilon, float):
+        return epsilon
+    return 2.0 * float(np.median(epsilon)) if len(epsilon) else 0.0
 
 
 def _alternatives(

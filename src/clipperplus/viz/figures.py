@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clique import CliqueResult
-from ..clique.arguments import as_clique, check_graph
+from ..clique._arguments import as_clique, check_graph
 from ..errors import GraphError, OptionError
 from ..geometry.transforms import apply_transform
 from ..graphs import Graph

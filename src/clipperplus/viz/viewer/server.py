@@ -55,11 +55,11 @@ class Viewer:
     ) -> None:
         """Start the server, and the first registration; options are those of ``register``."""
         viser = require("viser", "the viewer")
-        usual = choose_voxel_size(*clouds)
+        threads = as_integer("threads", threads, 1, 1024)
+        usual = choose_voxel_size(*clouds, threads=threads)
         size = usual if voxel_size is None else as_length("voxel_size", voxel_size)
         settings = Settings(size, size if epsilon is None else as_length("epsilon", epsilon), method)
         method_of(method)
-        threads = as_integer("threads", threads, 1, 1024)
         self._host = host
         self._output = output
         self._pose: Pose | None = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .. import _core
-from .ordering import OrderedGraph, order_by_core
+from ._ordering import OrderedGraph, order_by_core
+from ._search_state import SearchState
 from .result import Certificate
-from .search_state import SearchState
 
 __all__ = ["bound_afterwards", "bound_by_colours", "bound_by_cores"]
 

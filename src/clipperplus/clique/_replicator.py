@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _core
-from .bounds import bound_afterwards
-from .options import ContinuousOptions
-from .rounding import offer_largest_entries
-from .search_state import SearchState
+from ._bounds import bound_afterwards
+from ._options import ContinuousOptions
+from ._rounding import offer_largest_entries
+from ._search_state import SearchState
 
 __all__ = ["ReplicatorOptions", "replicate"]
 

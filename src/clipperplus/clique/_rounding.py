@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .search_state import SearchState
+from ._search_state import SearchState
 
 __all__ = ["offer_largest_entries"]
 

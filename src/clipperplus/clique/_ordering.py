@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .search_state import SearchState
+from ._search_state import SearchState
 
 __all__ = ["OrderedGraph", "order_by_core"]
 

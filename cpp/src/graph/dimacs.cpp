@@ -1,0 +1,116 @@
+#include "graph/text_lines.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+namespace clipperplus {
+
+using namespace text;
+
+namespace {
+
+// Reads the lines of a DIMACS file, with its edges or (in the preamble of a binary file) without any; returns the
+// number of edges that the header promises.
+std::int64_t read_dimacs(Lines& lines, bool with_edges, Edges& result) {
+  std::optional<std::int64_t> declared;
+  while (lines.next()) {
+    const auto kind = lines.token();
+    if (kind.empty() || kind[0] == 'c') continue;
+    if (kind == "p") {
+      if (declared) lines.fail("a second 'p' line");
+      const auto format = lines.token();
+      if (format != "edge" && format != "col") lines.fail("expected 'p edge' or 'p col'" + Lines::got(format));
+      result.num_vertices = lines.count("the number of vertices", kMaxVertices);
+      declared = lines.count("the number of edges", kMaxEdges);
+      lines.end_of_line();
+    } else if (kind == "e" && with_edges) {
+      if (!declared) lines.fail("an 'e' line before the 'p' line");
+      read_edge(lines, 1, result.num_vertices, result);
+      lines.end_of_line();
+      refuse_loop(lines, 1, result);
+    } else {
+      lines.fail(std::string("expected a line that starts with c") + (with_edges ? ", p or e" : " or p") +
+                 Lines::got(kind));
+    }
+  }
+  if (!declared) throw TextError(std::max<std::size_t>(lines.number(), 1), "no 'p edge N M' line");
+  return *declared;
+}
+
+// Bytes before row i of a packed lower triangle: the sum of k / 8 + 1 over k < i.
+std::size_t row_start(std::size_t i) {
+  const std::size_t full = i / 8, rest = i % 8;
+  return i + (full == 0 ? 0 : 4 * full * (full - 1)) + full * rest;
+}
+
+}  // namespace
+
+Graph parse_dimacs(std::string_view text) {
+  Edges result;
+  Lines lines(text);
+  const auto declared = read_dimacs(lines, true, result);
+  check_count(lines, declared, result.count());
+  return result.graph();
+}
+
+Graph parse_dimacs_binary(std::string_view text) {
+  const std::size_t first_line = text.find('\n');
+  std::size_t length = 0;
+  const char* end = text.data() + std::min(first_line, text.size());
+  const auto [parsed, error] = std::from_chars(text.data(), end, length);
+  if (first_line == std::string_view::npos || error != std::errc() ||
+      std::any_of(parsed, end, [](char c) { return !is_blank(c); })) {
+    throw TextError(1, "expected the length of the preamble; not a DIMACS binary file");
+  }
+  const std::string_view rest = text.substr(first_line + 1);
+  if (length > rest.size()) {
+    throw TextError(1, "the preamble should have " + std::to_string(length) + " bytes, the file has " +
+                           std::to_string(rest.size()) + " more");
+  }
+  Edges result;
+  Lines lines(rest.substr(0, length), 1);
+  const auto declared = read_dimacs(lines, false, result);
+
+  const auto n = static_cast<std::size_t>(result.num_vertices);
+  const std::string_view rows = rest.substr(length);
+  const std::size_t origin = first_line + 1 + length;
+  if (rows.size() != row_start(n)) {
+    throw TextError("byte " + std::to_string(origin) + ": " + std::to_string(n) + " vertices need " +
+                    std::to_string(row_start(n)) + " bytes of rows, the file has " + std::to_string(rows.size()));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t at = row_start(i); at < row_start(i + 1); ++at) {
+      for (auto bits = static_cast<unsigned char>(rows[at]); bits != 0;) {
+        const auto place = static_cast<std::size_t>(std::countl_zero(bits));
+        const std::size_t j = 8 * (at - row_start(i)) + place;
+        if (j >= i) {
+          throw TextError("byte " + std::to_string(origin + at) + ": row " + std::to_string(i + 1) + " has bit " +
+                          std::to_string(j + 1) + " set, on or above the diagonal");
+        }
+        result.pairs.insert(result.pairs.end(), {static_cast<Vertex>(i), static_cast<Vertex>(j)});
+        bits = static_cast<unsigned char>(bits & ~(0x80U >> place));
+      }
+    }
+  }
+  if (static_cast<std::size_t>(declared) != result.count()) {
+    throw TextError(1, "the preamble promises " + std::to_string(declared) + " edges, the rows hold " +
+                           std::to_string(result.count()));
+  }
+  return result.graph();
+}
+
+std::string format_dimacs_binary(const Graph& graph) {
+  const std::size_t n = graph.num_vertices();
+  const std::string preamble = "p edge " + std::to_string(n) + " " + std::to_string(graph.num_edges()) + "\n";
+  std::string text = std::to_string(preamble.size()) + "\n" + preamble;
+  const std::size_t origin = text.size();
+  text.resize(origin + row_start(n), '\0');
+  for_each_edge(graph, [&](std::size_t low, std::size_t high) {
+    char& byte = text[origin + row_start(high) + low / 8];
+    byte = static_cast<char>(static_cast<unsigned char>(byte) | 0x80U >> (low % 8));
+  });
+  return text;
+}
+
+}  // namespace clipperplus
