@@ -17,7 +17,6 @@ struct Growing {
   Vector3 low{kInfinity, kInfinity, kInfinity}, high{-kInfinity, -kInfinity, -kInfinity};
 
   void add(const Vector3& point) {
-    if (!((point[0] - point[0]) + (point[1] - point[1]) + (point[2] - point[2]) == 0.0)) return;
     ++finite;
     for (std::size_t a = 0; a < 3; ++a) {
       low[a] = point[a] < low[a] ? point[a] : low[a];
@@ -33,6 +32,27 @@ struct Growing {
   }
 };
 
+// Zero for finite numbers, and for no others.
+double doubt(const Vector3& point) { return (point[0] - point[0]) + (point[1] - point[1]) + (point[2] - point[2]); }
+
+// Nearly always all points are finite, which is known at the end; only if not, each is looked at.
+template <class Real>
+Growing bounds_of_block(std::span<const Real> points) {
+  Growing all, finite;
+  double doubts = 0.0;
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    const Vector3 point{points[k], points[k + 1], points[k + 2]};
+    all.add(point);
+    doubts += doubt(point);
+  }
+  if (doubts == 0.0) return all;
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    const Vector3 point{points[k], points[k + 1], points[k + 2]};
+    if (doubt(point) == 0.0) finite.add(point);
+  }
+  return finite;
+}
+
 }  // namespace
 
 template <class Real>
@@ -40,8 +60,7 @@ Bounds bounds_of(std::span<const Real> points, std::size_t threads, Control& con
   Growing all;
   std::mutex mutex;
   for_each_block(points.size() / 3, threads, control, [&](std::size_t begin, std::size_t end) {
-    Growing here;
-    for (std::size_t i = begin; i < end; ++i) here.add(Vector3{points[3 * i], points[3 * i + 1], points[3 * i + 2]});
+    const Growing here = bounds_of_block(points.subspan(3 * begin, 3 * (end - begin)));
     const std::lock_guard lock(mutex);
     all.add(here);
   });

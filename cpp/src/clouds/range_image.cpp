@@ -14,6 +14,7 @@ namespace clipperplus {
 namespace {
 
 constexpr float kNothing = std::numeric_limits<float>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kPointsAtOnce = std::size_t{1} << 18;  // many more than an image has directions
 
 }  // namespace
@@ -22,24 +23,32 @@ template <class Real>
 RangeImage::RangeImage(std::span<const Real> points, const Vector3& viewpoint, std::size_t threads, Control& control)
     : viewpoint_(viewpoint), free_(6 * kSide * kSide, 0.0F) {
   // Squares: their order is that of the ranges, and one root a direction is enough.
-  std::vector<double> squares(free_.size(), std::numeric_limits<double>::infinity());
-  std::mutex mutex;
-  const auto look = [&](std::size_t begin, std::size_t end) {
-    std::vector<double> here(squares.size(), std::numeric_limits<double>::infinity());
+  std::vector<double> squares(free_.size(), kInfinity);
+  const auto look = [&](std::size_t begin, std::size_t end, std::vector<double>& image) {
     Vector3 direction;
     for (std::size_t i = begin; i < end; ++i) {
       const Vector3 point{points[3 * i], points[3 * i + 1], points[3 * i + 2]};
       const double square = square_of(point.data(), direction);
-      double& seen = here[pixel(direction)];
+      double& seen = image[pixel(direction)];
       seen = std::min(seen, square);
     }
-    const std::lock_guard lock(mutex);
-    for (std::size_t place = 0; place < squares.size(); ++place) squares[place] = std::min(squares[place], here[place]);
   };
-  for_each_block(points.size() / 3, threads, control, look, kPointsAtOnce);
-  std::vector<float> nearest(squares.size());
-  for (std::size_t place = 0; place < squares.size(); ++place) {
-    nearest[place] = static_cast<float>(std::sqrt(squares[place]));
+  const std::size_t n = points.size() / 3;
+  if (n <= kPointsAtOnce) {
+    look(0, n, squares);
+  } else {
+    std::mutex mutex;
+    const auto look_apart = [&](std::size_t begin, std::size_t end) {
+      std::vector<double> here(squares.size(), kInfinity);
+      look(begin, end, here);
+      const std::lock_guard lock(mutex);
+      for (std::size_t k = 0; k < squares.size(); ++k) squares[k] = std::min(squares[k], here[k]);
+    };
+    for_each_block(n, threads, control, look_apart, kPointsAtOnce);
+  }
+  std::vector<float> nearest(squares.size(), kNothing);
+  for (std::size_t k = 0; k < squares.size(); ++k) {
+    if (squares[k] < kInfinity) nearest[k] = static_cast<float>(std::sqrt(squares[k]));
   }
   for (std::size_t face = 0; face < 6; ++face) {
     const std::size_t axis = face / 2;
