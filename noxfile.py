@@ -126,3 +126,4 @@ def benchmarks(session: nox.Session) -> None:
     session.install(".[bench]")
     for script in BENCHMARKS:
         session.run("python", f"benchmarks/{script}.py", *session.posargs)
+    session.run("python", "benchmarks/readme.py")
