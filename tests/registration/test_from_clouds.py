@@ -267,6 +267,8 @@ def test_gicp_refuses_clouds_that_were_not_prepared_for_it() -> None:
         cp.register(fine, coarse, refine="gicp")
     with pytest.raises(cp.OptionError, match="source: prepared without"):
         cp.register(coarse, fine, refine="gicp")
+    with pytest.raises(cp.OptionError, match=r"voxel_size: expected at least .* got 1e-05"):
+        cp.prepare(np.array([[0.0, 0.0, 0.0], [12.0, 0.0, 0.0]]), voxel_size=1e-5, refine="gicp")
     with pytest.raises(cp.OptionError, match="refine: expected None or 'gicp', got 'icp'"):
         cp.prepare(scans.target, refine="icp")
 

@@ -40,7 +40,7 @@ def voxel_means(cloud: RawCloud, voxel_size: float, threads: int, share: float =
     try:
         return _core.voxel_means(cloud.points, cloud.bounds, share * voxel_size, threads)
     except ValueError:
-        raise too_small("voxel_size", voxel_size, cloud.extent / share, cloud.farthest / share) from None
+        raise too_small("voxel_size", voxel_size, cloud.extent, cloud.farthest, share) from None
 
 
 def choose_voxel_size(*clouds: Any, threads: int = 1) -> float:
@@ -90,7 +90,7 @@ def _size_from(size: float, points: npt.NDArray[Any], cloud: RawCloud, meant: fl
     return size
 
 
-def too_small(name: str, size: float, extent: float, farthest: float) -> OptionError:
-    """Return the error where cells are too many for the core, or too far out for their numbers to be exact."""
-    least = max(extent / _MOST_CELLS, farthest * 1e-15)
+def too_small(name: str, size: float, extent: float, farthest: float, share: float = 1.0) -> OptionError:
+    """Return the error where cells, a share of the size, are too many or too far out for their numbers to be exact."""
+    least = max(extent / _MOST_CELLS, farthest * 1e-15) / share
     return OptionError(f"{name}: expected at least {least:.3g} for points that spread {extent:.3g}, got {size:g}")

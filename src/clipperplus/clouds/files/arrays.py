@@ -117,7 +117,7 @@ def _layout(where: str, raw: bytes) -> _Layout:
         # The third version differs from the second only in names of fields that are not ASCII.
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, fortran_order, dtype = read(stream, max_header_size=_LONGEST_HEADER)
-        if version not in _VERSIONS or min(shape, default=0) < 0:
+        if version not in _VERSIONS or not all(type(size) is int and size >= 0 for size in shape):
             raise ValueError
     except _BROKEN_HEADER:
         raise FileFormatError(f"{where}: byte 0: not an array of numpy: its header cannot be understood") from None
