@@ -36,6 +36,7 @@ ALLOWED = {
 def measured(text: str) -> list[str]:
     """What looks like a measured number outside of code and of the blocks that are filled from tables."""
     outside = re.sub(r"`[^`\n]*`", "", prose(BLOCK.sub("", text)))
+    outside = " ".join(outside.split())  # a line may end between a number and its unit
     return [found[0].strip() for found in MEASURED.finditer(outside)]
 
 
@@ -77,6 +78,7 @@ def test_no_number_is_measured_outside_of_the_blocks() -> None:
     ("text", "found"),
     [
         ("It takes 58 ms.", ["58 ms"]),
+        ("It takes 58\nms.", ["58 ms"]),
         ("100 000 take four seconds, 0.9 of them right.", ["four seconds", "0.9"]),
         ("98 % of 1737 pairs, a hundred times faster.", ["98 %", "1737 pairs", "hundred times"]),
         ("Half of the graphs end here; the others need twenty nodes.", ["Half of", "twenty nodes"]),
