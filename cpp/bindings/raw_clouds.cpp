@@ -22,6 +22,13 @@ Bounds bound_bounds(RawPointsIn<Real> points, std::size_t threads) {
 }
 
 template <class Real>
+Bounds bound_bounds_within(RawPointsIn<Real> points, const Vector3& low, const Vector3& high, std::size_t threads) {
+  const WithoutGil without_gil;
+  auto control = interruptible_control();
+  return bounds_within(std::span(points.data(), points.size()), low, high, threads, control);
+}
+
+template <class Real>
 auto bound_means(RawPointsIn<Real> points, const Bounds& bounds, double size, std::size_t threads) {
   VoxelMeans means;
   {
@@ -52,8 +59,10 @@ void bind_precision(nb::module_& m, nb::class_<RangeImage>& image) {
   const auto points = nb::arg("points").noconvert();
   m.def("bounds_of", bound_bounds<Real>, points, nb::arg("threads"),
         "How many points are finite, and where these are.");
+  m.def("bounds_within", bound_bounds_within<Real>, points, nb::arg("low"), nb::arg("high"), nb::arg("threads"),
+        "The same of the points that lie in a box.");
   m.def("voxel_means", bound_means<Real>, points, nb::arg("bounds"), nb::arg("size"), nb::arg("threads"),
-        "Means of the points in each cell. The points must be finite.");
+        "Means of the points in each cell, without points that the bounds leave out. The points must be finite.");
   m.def("count_voxels", bound_count<Real>, points, nb::arg("bounds"), nb::arg("size"), nb::arg("threads"),
         "Cells that hold a point.");
   image.def("__init__", make_range_image<Real>, points, nb::arg("viewpoint"), nb::arg("threads"));

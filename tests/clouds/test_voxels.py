@@ -207,6 +207,65 @@ def test_a_stray_point_does_not_decide_the_size() -> None:
     assert cp.choose_voxel_size(points) == pytest.approx(cp.choose_voxel_size(points[:-1]), rel=0.1)
 
 
+def with_strays(points: Points, count: int, distance: float) -> Points:
+    """The same points with a few more, so far away, among them."""
+    random = np.random.default_rng(count)
+    return random.permutation(np.concatenate((points, random.normal(size=(count, 3)) * distance)))
+
+
+@pytest.mark.parametrize("distance", [1e4, 1e6, 1e9, 1e30])
+@pytest.mark.parametrize(("n", "count"), [(20, 1), (60, 5), (3000, 5), (40_000, 1), (40_000, 100), (300_000, 3)])
+def test_a_handful_of_strays_is_as_good_as_absent_however_far_away(n: int, count: int, distance: float) -> None:
+    points = shell(n, 1.0)
+    spoilt = with_strays(points, count, distance)
+    size = cp.choose_voxel_size(spoilt)
+    assert size == pytest.approx(cp.choose_voxel_size(points), rel=0.1)
+    kept = len(cp.downsample(spoilt, voxel_size=size)) - len(cp.downsample(points, voxel_size=size))
+    assert 0 <= kept <= count
+
+
+def test_the_origin_is_a_stray_of_a_cloud_in_the_coordinates_of_a_country() -> None:
+    """What a scanner did not see is often written as zeros."""
+    points = shell(30_000, 40.0) + np.array([3.5e6, 5.8e6, 120.0])
+    size = cp.choose_voxel_size(points)
+    assert cp.choose_voxel_size(np.concatenate((np.zeros((50, 3)), points))) == pytest.approx(size, rel=0.1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_strays_do_not_depend_on_the_number_of_threads(dtype: type) -> None:
+    points = with_strays(shell(700_000, 4.0, seed=1), 20, 1e8).astype(dtype)
+    size = cp.choose_voxel_size(points)
+    means = cp.downsample(points, voxel_size=0.1)
+    for threads in (2, 5):
+        assert cp.choose_voxel_size(points, threads=threads) == size
+        assert np.array_equal(cp.downsample(points, voxel_size=0.1, threads=threads), means)
+
+
+def test_strays_that_can_be_told_apart_keep_their_cells_and_others_are_left_out() -> None:
+    points = shell(5000, 1.0)
+    near, far = np.array([[1e4, 0.0, 0.0]]), np.array([[1e6, 0.0, 0.0], [0.0, -1e20, 0.0]])
+    kept = cp.downsample(np.concatenate((points, near)), voxel_size=0.1)
+    assert np.array_equal(kept, voxel_means(np.concatenate((points, near)), 0.1))
+    assert np.array_equal(cp.downsample(np.concatenate((far, points)), voxel_size=0.1), voxel_means(points, 0.1))
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5])
+def test_many_points_far_away_are_no_strays(share: float) -> None:
+    points = shell(10_000, 1.0)
+    there = int(share * len(points))
+    apart = points + np.where(np.arange(len(points)) < there, 1e7, 0.0)[:, None]
+    with pytest.raises(cp.OptionError, match=r"voxel_size: expected at least .* for points that spread 1e\+07"):
+        cp.downsample(apart, voxel_size=0.1)
+    size = cp.choose_voxel_size(apart)
+    assert len(cp.downsample(apart, voxel_size=size)) >= 2
+
+
+def test_most_points_at_one_place_do_not_make_the_others_strays() -> None:
+    points = np.concatenate((np.zeros((5000, 3)), shell(20, 1.0)))
+    assert np.array_equal(cp.downsample(points, voxel_size=0.1), voxel_means(points, 0.1))
+    assert 0.0 < cp.choose_voxel_size(points) < 1.0
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -204,6 +204,38 @@ TEST_CASE_TEMPLATE("voxels are those of a plain loop, to the bit, on any number 
   check_voxels(std::vector<Real>(3 * 1000, Real{-0.75}), 0.25);  // one cell, at its border
 }
 
+TEST_CASE_TEMPLATE("points that bounds leave out have no voxels", Real, float, double) {
+  Random random(37);
+  Control control;
+  const Vector3 low{-1.0, -0.5, -2.0}, high{1.5, 0.5, 2.0};
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2000}, kChunk + 500}) {
+    auto points = converted<Real>(random_points(n, random, 2.5));
+    for (std::size_t k = 0; k + 2 < points.size(); k += 300) points[k] = std::numeric_limits<Real>::max();
+    for (std::size_t k = 1; k + 1 < points.size(); k += 150) points[k] = Real{0.5};  // on the border
+    std::vector<Real> inside;
+    for (std::size_t k = 0; k < points.size(); k += 3) {
+      bool is_inside = true;
+      for (std::size_t a = 0; a < 3; ++a) is_inside &= points[k + a] >= low[a] && points[k + a] <= high[a];
+      if (is_inside) inside.insert(inside.end(), &points[k], &points[k] + 3);
+    }
+    const auto expected = plain_bounds(inside);
+    for (const std::size_t threads : kThreads) {
+      const auto bounds = bounds_within(all(points), low, high, threads, control);
+      CHECK(bounds.finite == expected.finite);
+      CHECK(bounds.low == expected.low);
+      CHECK(bounds.high == expected.high);
+      CHECK(bounds.whole == (inside.size() == points.size()));
+      for (const double size : {0.25, 0.01}) {
+        const auto cells = plain_cells(inside, size);
+        CHECK(count_voxels(all(points), bounds, size, threads, control) == cells.size());
+        std::vector<std::int32_t> counts;
+        for (const auto& [place, cell] : cells) counts.push_back(static_cast<std::int32_t>(cell.count));
+        CHECK(difference(voxel_means(all(points), bounds, size, threads, control).counts, counts) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("points that have changed since they were measured are still counted once each", Real, float,
                    double) {
   Random random(36);

@@ -182,3 +182,17 @@ def test_wrong_options_are_refused_before_the_clouds_are_looked_at(name: str) ->
 def test_what_is_no_cloud_is_refused_by_name(cloud: Any, message: str, voxel_size: float | None) -> None:
     with pytest.raises(cp.ClipperPlusError, match=message):
         cp.register(cloud, room().target, voxel_size=voxel_size)
+
+
+@pytest.mark.parametrize("distance", [1e4, 1e6, 1e9])
+@pytest.mark.parametrize("voxel_size", [None, 0.1])
+def test_strays_in_both_clouds_do_not_spoil_the_registration(voxel_size: float | None, distance: float) -> None:
+    scans = room()
+    strays = distance * np.array([[1.0, 0.2, -0.3], [-0.5, 2.0, 0.0], [0.0, 0.0, -1.0]])
+    source, target = np.concatenate((strays, scans.source)), np.concatenate((scans.target, strays[:2]))
+    pose = cp.register(source, target, voxel_size=voxel_size)
+    clean = cp.register(scans.source, scans.target, voxel_size=voxel_size)
+    assert pose.status is Status.OK
+    assert pose.voxel_size == pytest.approx(clean.voxel_size, rel=0.1)
+    assert cp.rotation_error(pose.T_target_source, scans.T_target_source) < 1.0
+    assert cp.translation_error(pose.T_target_source, scans.T_target_source) < 0.05

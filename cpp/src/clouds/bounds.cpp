@@ -53,14 +53,13 @@ Growing bounds_of_block(std::span<const Real> points) {
   return finite;
 }
 
-}  // namespace
-
-template <class Real>
-Bounds bounds_of(std::span<const Real> points, std::size_t threads, Control& control) {
+// Of all points, from measure(some of them).
+template <class Real, class Measure>
+Bounds joined(std::span<const Real> points, std::size_t threads, Control& control, Measure measure) {
   Growing all;
   std::mutex mutex;
   for_each_block(points.size() / 3, threads, control, [&](std::size_t begin, std::size_t end) {
-    const Growing here = bounds_of_block(points.subspan(3 * begin, 3 * (end - begin)));
+    const Growing here = measure(points.subspan(3 * begin, 3 * (end - begin)));
     const std::lock_guard lock(mutex);
     all.add(here);
   });
@@ -69,7 +68,31 @@ Bounds bounds_of(std::span<const Real> points, std::size_t threads, Control& con
   return bounds;
 }
 
+}  // namespace
+
+template <class Real>
+Bounds bounds_of(std::span<const Real> points, std::size_t threads, Control& control) {
+  return joined(points, threads, control, [](std::span<const Real> some) { return bounds_of_block(some); });
+}
+
+template <class Real>
+Bounds bounds_within(std::span<const Real> points, const Vector3& low, const Vector3& high, std::size_t threads,
+                     Control& control) {
+  auto bounds = joined(points, threads, control, [&](std::span<const Real> some) {
+    Growing inside;
+    for (std::size_t k = 0; k < some.size(); k += 3) {
+      const Vector3 point{some[k], some[k + 1], some[k + 2]};
+      if (is_in_box(point, low, high)) inside.add(point);
+    }
+    return inside;
+  });
+  bounds.whole = bounds.finite == points.size() / 3;
+  return bounds;
+}
+
 template Bounds bounds_of(std::span<const float>, std::size_t, Control&);
 template Bounds bounds_of(std::span<const double>, std::size_t, Control&);
+template Bounds bounds_within(std::span<const float>, const Vector3&, const Vector3&, std::size_t, Control&);
+template Bounds bounds_within(std::span<const double>, const Vector3&, const Vector3&, std::size_t, Control&);
 
 }  // namespace clipperplus

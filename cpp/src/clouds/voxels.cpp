@@ -18,6 +18,15 @@ std::size_t chunks_of(std::span<const Real> points) {
   return std::max<std::size_t>(1, (points.size() / 3 + kChunk - 1) / kChunk);
 }
 
+// Calls look(point) for the points that the bounds do not leave out.
+template <class Real, class Look>
+void for_each_point(std::span<const Real> points, const Bounds& bounds, Look look) {
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    const Vector3 point{points[k], points[k + 1], points[k + 2]};
+    if (bounds.whole || is_in_box(point, bounds.low, bounds.high)) look(point);
+  }
+}
+
 struct Sum {
   Vector3 total{};
   std::int32_t count = 0;
@@ -29,16 +38,15 @@ class SummedCells {
   explicit SummedCells(CellNumbers numbers) : numbers_(std::move(numbers)) {}
 
   template <class Real>
-  void assign(std::span<const Real> points) {
+  void assign(std::span<const Real> points, const Bounds& bounds) {
     numbers_.clear();
     sums_.clear();
-    for (std::size_t k = 0; k < points.size(); k += 3) {
-      const Vector3 point{points[k], points[k + 1], points[k + 2]};
+    for_each_point(points, bounds, [&](const Vector3& point) {
       const std::size_t cell = numbers_.of(point.data());
       if (cell == sums_.size()) sums_.emplace_back();
       for (std::size_t a = 0; a < 3; ++a) sums_[cell].total[a] += point[a];
       ++sums_[cell].count;
-    }
+    });
   }
   std::size_t size() const { return sums_.size(); }
   std::uint64_t key(std::size_t cell) const { return numbers_.key(cell); }
@@ -67,12 +75,9 @@ class CountedCells {
   explicit CountedCells(CellNumbers numbers) : numbers_(std::move(numbers)) {}
 
   template <class Real>
-  void assign(std::span<const Real> points) {
+  void assign(std::span<const Real> points, const Bounds& bounds) {
     numbers_.clear();
-    for (std::size_t k = 0; k < points.size(); k += 3) {
-      const Vector3 point{points[k], points[k + 1], points[k + 2]};
-      numbers_.of(point.data());
-    }
+    for_each_point(points, bounds, [&](const Vector3& point) { numbers_.of(point.data()); });
   }
   void add_to(KeyTable& table) const {
     for (std::size_t cell = 0; cell < numbers_.size(); ++cell) table.number_of(numbers_.key(cell));
@@ -84,8 +89,9 @@ class CountedCells {
 
 // Looks at as many chunks of the points at a time as there are threads, then calls join(its cells) for each, in order.
 template <class Cells, class Real, class Join>
-void for_cells_of_chunks(std::span<const Real> points, const CellKeys& keys, std::size_t threads, Control& control,
-                         Join join) {
+void for_cells_of_chunks(std::span<const Real> points, const Bounds& bounds, double size, std::size_t threads,
+                         Control& control, Join join) {
+  const CellKeys keys(bounds, size);
   const std::size_t n = points.size() / 3, chunks = chunks_of(points);
   std::vector<Cells> at_once;
   for (std::size_t k = 0; k < std::clamp<std::size_t>(threads, 1, chunks); ++k) {
@@ -95,7 +101,7 @@ void for_cells_of_chunks(std::span<const Real> points, const CellKeys& keys, std
     const std::size_t count = std::min(at_once.size(), chunks - first);
     const auto look = [&](std::size_t k) {
       const std::size_t begin = (first + k) * kChunk;
-      at_once[k].assign(points.subspan(3 * begin, 3 * std::min(kChunk, n - begin)));
+      at_once[k].assign(points.subspan(3 * begin, 3 * std::min(kChunk, n - begin)), bounds);
     };
     for_each_index(count, threads, control, look, 1);
     for (std::size_t k = 0; k < count; ++k) join(at_once[k]);
@@ -111,7 +117,7 @@ VoxelMeans voxel_means(std::span<const Real> points, const Bounds& bounds, doubl
   KeyTable table;
   std::vector<Sum> sums;
   std::vector<std::pair<std::uint64_t, std::size_t>> order;
-  for_cells_of_chunks<SummedCells>(points, CellKeys(bounds, size), threads, control, [&](const SummedCells& cells) {
+  for_cells_of_chunks<SummedCells>(points, bounds, size, threads, control, [&](const SummedCells& cells) {
     if (!one_chunk) return cells.add_to(table, sums);
     for (std::size_t cell = 0; cell < cells.size(); ++cell) {  // nothing to add up
       order.emplace_back(cells.key(cell), cell);
@@ -135,7 +141,7 @@ template <class Real>
 std::size_t count_voxels(std::span<const Real> points, const Bounds& bounds, double size, std::size_t threads,
                          Control& control) {
   KeyTable table;
-  for_cells_of_chunks<CountedCells>(points, CellKeys(bounds, size), threads, control,
+  for_cells_of_chunks<CountedCells>(points, bounds, size, threads, control,
                                     [&](const CountedCells& cells) { cells.add_to(table); });
   return table.keys().size();
 }

@@ -21,8 +21,9 @@ struct VoxelMeans {
   std::vector<std::int32_t> counts;  // how many points each is the mean of
 };
 
-// For both: points x y z, float or double, all finite, with their bounds. std::length_error if the cloud is too large
-// for such small cells. See bounds.h for the Control, and for points that change.
+// For both: points x y z, float or double, all finite, with their bounds; points that these leave out do not count.
+// std::length_error if the cloud is too large for such small cells. See bounds.h for the Control, and for points that
+// change.
 template <class Real>
 VoxelMeans voxel_means(std::span<const Real> points, const Bounds& bounds, double size, std::size_t threads,
                        Control& control);
