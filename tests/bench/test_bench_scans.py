@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -132,6 +133,19 @@ def test_figures_and_tables_do_without_pairs_that_count(packed: Path, tmp_path: 
     assert figures.scans_figures(rows, ["auto"], tmp_path) == []
     assert [len(table.rows) for table in scans.tables(rows, ["auto"], rule)] == [1, 0, 0, 1, 0]
     assert len(scans.conclusions(rows, ["auto"])) == 2
+
+
+def test_pairs_without_information_are_named_where_the_rmse_is_asked_for(packed: Path) -> None:
+    rmse = PROTOCOLS["3DMatch-RMSE"]
+    first, second = scans.pairs(find_scenes(packed), protocol=PROTOCOLS["3DMatch"])[:2]
+    known, unknown = replace(first, information=np.eye(6)), replace(second, information=np.zeros((6, 6)))
+    assert scans.without_rmse([known, unknown], rmse) == [unknown.key]
+    assert scans.without_rmse([known, unknown], PROTOCOLS["3DMatch"]) == []
+    store = Store(None, "scans", {}, scans.columns(["greedy"]))
+    rows = scans.run([unknown], ["greedy"], store, protocol=rmse, voxel_size=0.1)
+    said = scans.conclusions(rows, ["greedy"], [unknown.key])
+    assert any("because their information is zero" in line and unknown.key in line for line in said)
+    assert not any("information" in line for line in scans.conclusions(rows, ["greedy"]))
 
 
 def test_the_papers_numbers_stand_beside_its_own_pairs_only(packed: Path) -> None:

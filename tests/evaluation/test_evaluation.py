@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -100,6 +101,50 @@ def test_the_rmse_is_how_far_points_are_off(seed: int, size: float) -> None:
     assert rmse[0] == pytest.approx(wanted, rel=20.0 * size, abs=1e-14)
 
 
+def test_pairs_without_information_are_judged_by_rotation_and_translation_and_counted() -> None:
+    """One matrix of 3DLoMatch is zero: 0 / 0 is no error."""
+    errors = [
+        (motion((0, 0, np.radians(14.9)), (0.29, 0, 0)), True),
+        (motion((0, 0, np.radians(15.1)), (0, 0, 0)), False),
+        (motion((0, 0, 0), (0, 0.31, 0)), False),
+        (None, False),
+        (motion((0, 0, 0), (0, 0.25, 0)), False),  # with information: an RMSE of 0.25 m
+    ]
+    truths = random_motions(11, len(errors))
+    estimates = [None if error is None else truth @ error for truth, (error, _) in zip(truths, errors, strict=True)]
+    matrices = np.zeros((5, 6, 6))
+    matrices[4] = 50.0 * np.eye(6)
+    scenes = ["hall", "hall", "attic", "attic", "cellar"]
+    options: dict[str, Any] = {
+        "information": matrices,
+        "scenes": scenes,
+        "pairs": [(0, 9), (0, 1), (0, 5), (1, 9), (2, 4)],
+    }
+    result = evaluate_pairs(estimates, truths, protocol="3DMatch-RMSE", **options)
+    assert result.success.tolist() == [wanted for _, wanted in errors]
+    assert result.without_rmse.tolist() == [True, True, True, True, False]
+    assert [row.without_rmse for row in result.rows()] == [2, 2, 0, 4]
+    assert result.rmse is not None
+    assert np.isnan(result.rmse).tolist() == [True, True, True, True, False]
+    assert str(result).splitlines()[-1] == "4 pairs have no information and no RMSE: judged by 15° and 0.3 m instead"
+    apart = evaluate_pairs(estimates, truths, protocol="3DMatch-RMSE", ignore_consecutive=True, **options)
+    assert [row.without_rmse for row in apart.rows()] == [1, 2, 0, 3]
+    assert "3 pairs have no information" in str(apart)
+
+
+def test_bounds_of_the_protocol_itself_come_before_those_of_3dmatch() -> None:
+    estimates = [motion(translation=(shift, 0, 0)) for shift in (0.09, 0.11)]
+    rule = Protocol("mine", max_translation=0.1, max_rmse=1.0)
+    eyes, zeros = np.tile(np.eye(4), (2, 1, 1)), np.zeros((2, 6, 6))
+    result = evaluate_pairs(estimates, eyes, protocol=rule, information=zeros)
+    assert result.success.tolist() == [True, False]
+    assert "judged by 15° and 0.1 m instead" in str(result)
+    assert evaluate_pairs([None, eyes[0]], eyes, protocol=rule, information=zeros).success.tolist() == [False, True]
+    plain = evaluate_pairs(estimates, eyes, protocol="3DMatch", information=zeros)  # does not ask for the RMSE
+    assert not plain.without_rmse.any()
+    assert "information" not in str(plain)
+
+
 def test_answers_that_are_missing_are_failures() -> None:
     truths = random_motions(2, 4)
     estimates: list[Array | None] = [truths[0], None, np.full((4, 4), np.nan), truths[3].copy()]
@@ -153,7 +198,7 @@ def test_the_table_reads_well() -> None:
 
 
 def test_without_pairs_there_is_no_recall() -> None:
-    for options in ({}, {"pairs": (), "ignore_consecutive": True}, {"information": ()}):
+    for options in ({}, {"pairs": (), "ignore_consecutive": True}, {"information": (), "protocol": "3DMatch-RMSE"}):
         result = evaluate_pairs([], (), **options)  # type: ignore[arg-type]
         assert result.recall is None
         assert result.mean_recall is None
@@ -187,7 +232,14 @@ def test_errors_do_not_depend_on_the_frames(seed: int) -> None:
         ({"protocol": 3}, "protocol: expected one of"),
         ({"protocol": "3DMatch-RMSE"}, "information: expected the matrices of the pairs, which 3DMatch-RMSE needs"),
         ({"information": np.ones((2, 6, 6))}, "information: expected matrices of shape"),
-        ({"information": np.zeros((3, 6, 6))}, "information: matrix 0 is no information matrix"),
+        ({"information": np.diag([0.0, 1, 1, 1, 1, 1])[None].repeat(3, 0)}, "matrix 0 is no information matrix"),
+        ({"information": np.stack([np.eye(6), np.full((6, 6), np.nan), np.eye(6)])}, "matrix 1 is no information"),
+        ({"information": np.stack([np.eye(6), np.eye(6), np.eye(6) + np.eye(6, k=1)])}, "matrix 2 is .*: expected sym"),
+        (
+            {"information": np.diag([1.0, 1, 1, 1, 1, -1e-3])[None].repeat(3, 0)},
+            "without negative eigenvalues, or zero",
+        ),
+        ({"information": np.zeros((3, 5, 5))}, "information: expected matrices of shape"),
         ({"information": np.full((3, 6, 6), "x")}, "information: expected numbers"),
         ({"scenes": ["a"]}, "scenes: expected one per pair, 3, got 1"),
         ({"ignore_consecutive": True}, "pairs: expected the numbers of the fragments"),
@@ -255,3 +307,18 @@ def test_real_truths_are_judged_as_by_the_original_evaluation(data_folder: Path)
     assert 0.1 < result.mean_recall < 0.9
     perfect = evaluate_pairs(true, true, protocol="3DMatch-RMSE", scenes=scenes, information=info)
     assert perfect.recall == perfect.mean_recall == 1.0
+
+
+def test_the_official_truths_of_3dlomatch_are_judged_with_the_pair_that_has_no_information(data_folder: Path) -> None:
+    name = "sun3d-home_md-home_md_scan9_2012_sep_30"
+    folder = data_folder / "scans" / "3dmatch_more" / "benchmarks" / "3DLoMatch" / name
+    if not folder.exists():
+        pytest.skip(f"no {folder}")
+    log, info = read_log(folder / "gt.log"), read_info(folder / "gt.info")
+    assert np.array_equal(log.pairs, info.pairs)
+    sizes = np.linspace(0.0, 1.0, len(log.poses))
+    estimates = log.poses @ np.array([motion(translation=(0, 0, size)) for size in sizes])
+    result = evaluate_pairs(estimates, log.poses, protocol="3DMatch-RMSE", information=info.matrices)
+    assert log.pairs[result.without_rmse].tolist() == [[23, 25]]
+    assert result.success.tolist() == (sizes < np.where(result.without_rmse, 0.3, 0.2)).tolist()
+    assert "1 pair has no information" in str(result)

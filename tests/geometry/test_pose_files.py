@@ -146,6 +146,15 @@ def test_real_logs_are_read_whole(
     assert np.array_equal(again.pairs, log.pairs)
 
 
+def test_an_information_matrix_of_zeros_is_read_as_it_is(tmp_path: Path) -> None:
+    """The published one of fragments 23 and 25 of a scene of 3DLoMatch is."""
+    path = tmp_path / "gt.info"
+    path.write_text(f"0 1 60\n{SIX}23 25 60\n" + "0 0 0 0 0 0\n" * 6)
+    info = read_info(path)
+    assert info.pairs.tolist() == [[0, 1], [23, 25]]
+    assert np.array_equal(info.matrices, [np.diag([9, 9, 9, 5, 6, 7]), np.zeros((6, 6))])
+
+
 @pytest.mark.parametrize(
     ("kind", "content", "message"),
     [
@@ -161,6 +170,8 @@ def test_real_logs_are_read_whole(
         ("info", "0 1 2\n" + SIX.replace("9 0", "nan 0"), "line 1: expected a symmetric information matrix"),
         ("info", "0 1 2\n" + SIX.replace("0 0 0 5", "1 0 0 5"), "line 1: expected a symmetric information matrix"),
         ("info", "0 1 2\n" + SIX.replace("9", "0"), "line 1: expected a symmetric information matrix"),
+        ("info", "0 1 2\n" + SIX.replace("7", "-7"), "line 1: expected .* without negative eigenvalues"),
+        ("info", "0 1 2\n" + SIX + "0 2 2\n" + SIX.replace("9 0", "9 10", 1).replace("0 9", "10 9", 1), "line 8: "),
         ("tum", TUM + "1 2 3 4 5 6 7\n", "line 2: expected 8 numbers"),
         ("tum", TUM + "1 2 3 4 0 0 0 0\n", "line 2: expected finite numbers and a quaternion of length 1"),
         ("tum", TUM + "1 inf 3 4 0 0 0 1\n", "line 2: expected finite numbers and a quaternion of length 1"),

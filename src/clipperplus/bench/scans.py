@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,7 @@ __all__ = [
     "results",
     "run",
     "tables",
+    "without_rmse",
 ]
 
 
@@ -282,9 +283,19 @@ def _recalls(title: str, rows: list[Row]) -> Table:
     return Table(title, ["scene", "pairs", _PLAIN, _PRODUCT, f"ms of {_PRODUCT}"], lines)
 
 
-def conclusions(rows: list[Row], methods: list[str]) -> list[str]:
-    """Say in sentences what the tables show."""
+def without_rmse(chosen: Iterable[FragmentPair], protocol: Protocol) -> list[str]:
+    """Return the pairs that a protocol can't judge by RMSE, because their information is zero."""
+    if protocol.max_rmse is None:
+        return []
+    return [pair.key for pair in chosen if pair.information is not None and not pair.information.any()]
+
+
+def conclusions(rows: list[Row], methods: list[str], judged_otherwise: Sequence[str] = ()) -> list[str]:
+    """Say in sentences what the tables show; some pairs were judged by rotation and translation instead of RMSE."""
     said = proofs(rows, methods)
+    if judged_otherwise:
+        pairs = ", ".join(judged_otherwise)
+        said.append(f"Judged by rotation and translation, because their information is zero: {pairs}.")
     unproven = [row["pair"] for row in rows if row["clique number is"] != "proven"]
     if unproven:
         said.append(f"The clique number is only the largest found for {', '.join(unproven)}.")

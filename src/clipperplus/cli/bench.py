@@ -145,7 +145,7 @@ def scans(
         "The real scans of the paper's Table II",
         store,
         scans_benchmark.tables(rows, chosen, rule, papers),
-        scans_benchmark.conclusions(rows, chosen),
+        scans_benchmark.conclusions(rows, chosen, scans_benchmark.without_rmse(pairs, rule)),
         [asdict(result) for result in scans_benchmark.results(rows, chosen)],
         lambda folder: figures.scans_figures(rows, chosen, folder, papers),
     )

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from .._validation import as_array
 from ..errors import LandmarkError
-from ..geometry.poses import FILE_ROUNDING, as_poses, to_quaternions
+from ..geometry.poses import FILE_ROUNDING, are_information, as_poses, to_quaternions
 
 __all__ = ["information_rmse"]
 
@@ -20,7 +20,8 @@ def information_rmse(
     e is the translation and the vector part of the quaternion of ``inv(T_true) @ T_estimated``, as in the evaluations
     of Redwood and 3DMatch. With Λ the sum of G^T G over points p of the source and G = (I, -2 [p]×), this is the RMSE
     of the points. The matrices of 3DMatch have [p]× without the factor 2, and points of the target, so that rotations
-    count about half; they are used as they are, because published numbers do.
+    count about half; they are used as they are, because published numbers do. NaN where a matrix is zero and says
+    nothing.
     """
     true, estimated = as_poses("truths", truths, FILE_ROUNDING), as_poses("estimates", estimates, FILE_ROUNDING)
     matrices = as_array("information", information, LandmarkError)
@@ -29,11 +30,12 @@ def information_rmse(
     if matrices.dtype.kind not in "iuf":
         raise LandmarkError(f"information: expected numbers, got dtype {matrices.dtype}")
     matrices = matrices.reshape(-1, 6, 6).astype(np.float64)
-    sound = np.isfinite(matrices).all(axis=(1, 2)) & (matrices[:, 0, 0] > 0.0)
+    sound = are_information(matrices)
     if not sound.all():
-        raise LandmarkError(f"information: matrix {int(sound.argmin())} is no information matrix")
+        expected = "symmetric, finite and without negative eigenvalues, or zero"
+        raise LandmarkError(f"information: matrix {int(sound.argmin())} is no information matrix: expected {expected}")
     error = np.linalg.inv(true) @ estimated  # truths are slightly off: their transpose is not their inverse
     e = np.concatenate((error[:, :3, 3], to_quaternions(error)[:, :3]), axis=1)
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is not below any bound
+    with np.errstate(all="ignore"):  # what is not finite is not below any bound
         squares = np.einsum("ki,kij,kj->k", e, matrices / matrices[:, :1, :1], e)
         return np.asarray(np.sqrt(np.maximum(squares, 0.0)))

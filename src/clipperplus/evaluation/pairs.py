@@ -14,7 +14,7 @@ from ..errors import LandmarkError, OptionError
 from ..geometry.poses import FILE_ROUNDING, Poses, as_poses
 from ..geometry.transforms import rotation_error, translation_error
 from .metrics import information_rmse
-from .protocols import Protocol, as_protocol
+from .protocols import PROTOCOLS, Protocol, as_protocol
 
 __all__ = ["Evaluation", "SceneRecall", "evaluate_pairs"]
 
@@ -35,6 +35,8 @@ class SceneRecall:
     """Degrees, the mean over registered pairs, as publications give it; None where there are none."""
     translation_error: float | None
     """Metres, the same."""
+    without_rmse: int = 0
+    """Those of the pairs that were judged by rotation and translation, because their information is zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +49,17 @@ class Evaluation:
     translation_error: npt.NDArray[np.float64]
     """``(m,)``, metres; NaN without an answer."""
     rmse: npt.NDArray[np.float64] | None
-    """``(m,)``, metres; NaN without an answer. None without information matrices."""
+    """``(m,)``, metres; NaN without an answer, and where the information is zero. None without information matrices."""
     success: npt.NDArray[np.bool_]
     """``(m,)``: the pair is registered by the protocol; never without an answer."""
     counted: npt.NDArray[np.bool_]
     """``(m,)``: the pair counts for the recall; all but consecutive ones where those are left out."""
     scenes: tuple[str, ...]
     """Of each pair; all the same where none were given."""
+    without_rmse: npt.NDArray[np.bool_]
+    """``(m,)``: the protocol asks for the RMSE, but the information of the pair is zero, as that of one pair of
+    3DLoMatch; it was judged by rotation and translation instead, by the bounds of ``3DMatch`` where the protocol has
+    none."""
 
     @property
     def recall(self) -> float | None:
@@ -75,7 +81,7 @@ class Evaluation:
         return [*self._scene_lines(), self._line("all pairs", self.counted)]
 
     def __str__(self) -> str:
-        """Return the rows as a table of plain text, with the mean over scenes below."""
+        """Return the rows as a table of plain text, with the mean over scenes below, and what was judged otherwise."""
         titles = ("scene", "pairs", "registered", "recall", "rotation °", "translation m")
         lines = [
             (
@@ -94,6 +100,11 @@ class Evaluation:
             "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
             for line in (titles, *lines)
         ]
+        if (count := int((self.counted & self.without_rmse).sum())) > 0:
+            rotation, translation = _instead_of_rmse(self.protocol)
+            pairs = "1 pair has" if count == 1 else f"{count} pairs have"
+            bounds = f"{rotation:g}° and {translation:g} m"
+            table.append(f"{pairs} no information and no RMSE: judged by {bounds} instead")
         return "\n".join(table)
 
     def _scene_lines(self) -> list[SceneRecall]:
@@ -105,7 +116,7 @@ class Evaluation:
         pairs, registered = int(chosen.sum()), int(good.sum())
         recall = registered / pairs if pairs else None
         errors = _mean(self.rotation_error[good].tolist()), _mean(self.translation_error[good].tolist())
-        return SceneRecall(name, pairs, registered, recall, *errors)
+        return SceneRecall(name, pairs, registered, recall, *errors, int((chosen & self.without_rmse).sum()))
 
 
 def evaluate_pairs(
@@ -134,7 +145,8 @@ def evaluate_pairs(
         ``(m, 2)`` numbers of fragments, to leave out pairs whose numbers differ by one, as the original evaluation of
         3DMatch does.
     information
-        ``(m, 6, 6)`` of the truths, as in ``gt.info``, for :attr:`Evaluation.rmse`; see :func:`information_rmse`.
+        ``(m, 6, 6)`` of the truths, as in ``gt.info``, for :attr:`Evaluation.rmse`; see :func:`information_rmse`. Where
+        one is zero, nothing is known: see :attr:`Evaluation.without_rmse`.
 
     """
     rule = as_protocol(protocol)
@@ -144,9 +156,10 @@ def evaluate_pairs(
     counted = _counted(pairs, len(true)) if ignore_consecutive else np.ones(len(true), dtype=np.bool_)
     rotation = np.where(answered, rotation_error(estimated, true), np.nan)
     translation = np.where(answered, translation_error(estimated, true), np.nan)
-    rmse = None
+    rmse: npt.NDArray[np.float64] | None = None
+    unknown: npt.NDArray[np.bool_] = np.zeros(len(true), dtype=np.bool_)
     if information is not None:
-        rmse = np.where(answered, information_rmse(estimated, true, information), np.nan)
+        rmse = np.where(answered, information_rmse(estimated, true, information), np.nan)  # checks the matrices
     success = answered.copy()
     if rule.max_rotation_deg is not None:
         success &= rotation < rule.max_rotation_deg
@@ -155,8 +168,20 @@ def evaluate_pairs(
     if rule.max_rmse is not None:
         if rmse is None:
             raise OptionError(f"information: expected the matrices of the pairs, which {rule.name} needs, got None")
-        success &= rmse <= rule.max_rmse
-    return Evaluation(rule, rotation, translation, rmse, success, counted, names)
+        unknown = np.asarray(~np.asarray(information, dtype=np.float64).reshape(-1, 36).any(axis=1))
+        max_rotation, max_translation = _instead_of_rmse(rule)
+        success &= np.where(unknown, (rotation < max_rotation) & (translation < max_translation), rmse <= rule.max_rmse)
+    return Evaluation(rule, rotation, translation, rmse, success, counted, names, unknown)
+
+
+def _instead_of_rmse(rule: Protocol) -> tuple[float, float]:
+    """Return the degrees and metres by which a pair is judged whose information is zero."""
+    usual = PROTOCOLS["3DMatch"]
+    rotation = rule.max_rotation_deg or usual.max_rotation_deg
+    translation = rule.max_translation or usual.max_translation
+    assert rotation is not None
+    assert translation is not None
+    return rotation, translation
 
 
 def _as_estimates(

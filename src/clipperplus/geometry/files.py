@@ -28,7 +28,7 @@ import numpy.typing as npt
 from .._paths import as_path
 from .._validation import as_array, as_integer
 from ..errors import FileFormatError, LandmarkError
-from .poses import FILE_ROUNDING, Poses, are_rigid, as_poses, from_quaternions, to_quaternions
+from .poses import FILE_ROUNDING, Poses, are_information, are_rigid, as_poses, from_quaternions, to_quaternions
 
 __all__ = [
     "PairInformation",
@@ -69,7 +69,8 @@ class PairInformation:
     pairs: npt.NDArray[np.int64]
     """``(m, 2)``: fragments i and j."""
     matrices: npt.NDArray[np.float64]
-    """``(m, 6, 6)``: translation first, rotation second."""
+    """``(m, 6, 6)``: translation first, rotation second. Zero where nothing is known of a pair, as it is of one of
+    3DLoMatch."""
     num_fragments: int
     """Of the scene; the largest number where the pairs disagree, 0 without pairs."""
 
@@ -93,14 +94,10 @@ def read_log(path: _Name) -> PairPoses:
 
 
 def read_info(path: _Name) -> PairInformation:
-    """Read the information matrices of pairs of fragments."""
+    """Read the information matrices of pairs of fragments; they may be zero."""
     path = as_path(path)
     pairs, matrices, starts, fragments = _read_pairs(path, 6)
-    with np.errstate(all="ignore"):
-        skew = np.abs(matrices - matrices.transpose(0, 2, 1)).max(axis=(1, 2), initial=0.0)
-        sound = np.isfinite(matrices).all(axis=(1, 2)) & (matrices[:, 0, 0] > 0.0)
-        sound &= skew <= 1e-6 * np.abs(matrices).max(axis=(1, 2), initial=0.0)
-    _check(path, sound, starts, "a symmetric information matrix")
+    _check(path, are_information(matrices), starts, "a symmetric information matrix without negative eigenvalues")
     return PairInformation(pairs, matrices, fragments)
 
 

@@ -14,6 +14,7 @@ __all__ = [
     "FILE_ROUNDING",
     "Poses",
     "adjoint",
+    "are_information",
     "are_rigid",
     "as_poses",
     "from_quaternions",
@@ -32,6 +33,8 @@ _ROUNDING = 1e-6
 """By how much a rotation may fail to be one: entries of R R^T - I."""
 FILE_ROUNDING = 1e-2
 """The same for what others measured and wrote to files: in 3DMatch's kitchen, rotations are 5e-4 off."""
+_INFORMATION_ROUNDING = 1e-6
+"""By how much an information matrix may fail to be symmetric, or an eigenvalue to be positive, of its largest."""
 
 
 def as_poses(name: str, value: Any, rounding: float = _ROUNDING) -> Poses:
@@ -61,6 +64,21 @@ def are_rigid(poses: Poses, rounding: float) -> npt.NDArray[np.bool_]:
         sound = np.isfinite(poses).all(axis=(1, 2)) & (last_row <= _LAST_ROW_ROUNDING).all(axis=1)
         sound &= (np.abs(products - np.eye(3)) < rounding).all(axis=(1, 2)) & (np.linalg.det(rotations) > 0.0)
     return np.asarray(sound)
+
+
+def are_information(matrices: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return which ``(k, 6, 6)`` matrices say something about a motion, translation first, or nothing at all.
+
+    Those are symmetric and have no negative eigenvalues, and a shift along x matters; zero says nothing.
+    """
+    finite = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
+    some = np.where(finite[:, None, None], matrices, 0.0)
+    largest = np.abs(some).max(axis=(1, 2), initial=0.0)
+    some = some / np.where(largest > 0.0, largest, 1.0)[:, None, None]  # the numbers of a file may be huge
+    skew = np.abs(some - some.transpose(0, 2, 1)).max(axis=(1, 2), initial=0.0)
+    values = np.linalg.eigvalsh(0.5 * (some + some.transpose(0, 2, 1)))
+    definite = (values[:, 0] >= -_INFORMATION_ROUNDING * values[:, -1]) & (some[:, 0, 0] > 0.0)
+    return np.asarray(finite & ((largest == 0.0) | (definite & (skew <= _INFORMATION_ROUNDING))))
 
 
 def inverse(poses: Poses) -> Poses:
