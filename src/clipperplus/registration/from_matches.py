@@ -1,4 +1,4 @@
-"""From matched points to a transform: consistency graph, largest clique, Arun's fit."""
+"""From matched points to a transform: consistency graph, largest clique, robust fit to what it explains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from ..graphs import Graph
 from .confidence import Evidence, judge
 from .hypotheses import guess_motions
 from .pose import Hypothesis, Pose, is_rival, without_transform
-from .uncertainty import points_information
+from .robust_fit import refit
+from .uncertainty import points_information, weak_turns
 from .verification import residuals_of
 
 __all__ = ["solve"]
@@ -64,7 +65,10 @@ def solve(
     Returns
     -------
     Pose
-        ``inliers`` are the associations of the clique; the transform is the least-squares fit to them.
+        ``inliers`` are the associations of the clique. The transform is a robust fit, from there, to all associations
+        that it moves to within three epsilon of their matches: weight 1 where it leaves nothing, a quarter at epsilon.
+        The covariance takes neighbours for one measurement, and epsilon for what is known of the noise where the
+        residuals say little, or where they are so large that the clique was chosen from them.
 
     """
     stopwatch = Stopwatch()
@@ -92,9 +96,7 @@ def solve(
     if clique.size < 3:
         return without_transform(pairs, clique, stages=stopwatch.stages, seconds=stopwatch.seconds, **about)
     chosen = clique.vertices
-    motion = MOTIONS["rigid"](matched[0][chosen], matched[1][chosen], np.ones(len(chosen)))
-    residuals = residuals_of(motion, matched)
-    information = points_information(matched[0][chosen] @ motion[:3, :3].T + motion[:3, 3], residuals[chosen])
+    motion, covariance, weak = _fit(matched, chosen, _per_association(problem.epsilon, len(pairs)), bound)
     stopwatch.lap("transform", clique.size)
     others = _alternatives(graph, clique, matched, bound, max(1, max_alternatives), threads)
     stopwatch.lap("alternatives", len(others))
@@ -102,17 +104,16 @@ def solve(
     runner_up = others[0].score if others else 0.0
     evidence = Evidence(associations=len(pairs), explained=clique.size, runner_up=runner_up)
     confidence = evidence.confidence()
-    weak = information.weak_turns(_SMALL_PATCH * bound)
     return Pose(
         status=judge(confidence, min_confidence, weak, has_rival=any(is_rival(None, other) for other in others)),
         T_target_source=motion,
         associations=pairs,
         inliers=chosen,
-        residuals=residuals,
+        residuals=residuals_of(motion, matched),
         clique=clique,
         confidence=confidence,
         evidence=evidence,
-        covariance=information.covariance(),
+        covariance=covariance,
         degenerate_directions=weak,
         alternatives=others[:max_alternatives],
         stages=stopwatch.stages,
@@ -126,6 +127,26 @@ def _typical(epsilon: float | _Array) -> float:
     if isinstance(epsilon, float):
         return epsilon
     return 2.0 * float(np.median(epsilon)) if len(epsilon) else 0.0
+
+
+def _per_association(epsilon: float | _Array, count: int) -> _Array:
+    """Return for every association the bound of a pair of such."""
+    return np.full(count, epsilon) if isinstance(epsilon, float) else 2.0 * epsilon
+
+
+def _fit(
+    matched: tuple[_Array, _Array], chosen: npt.NDArray[np.int64], epsilon: _Array, bound: float
+) -> tuple[_Array, _Array, _Array]:
+    """Return the transform that a clique suggests, its covariance, and the turns that are not determined."""
+    clique = matched[0][chosen], matched[1][chosen]
+    motion = MOTIONS["rigid"](*clique, (bound / epsilon[chosen]) ** 2)
+    used, bounds = clique, epsilon[chosen]
+    if not len(weak_turns(clique[0], _SMALL_PATCH * bound)):  # else others would settle by chance what is open
+        motion = refit(matched, motion, epsilon)
+        used, bounds = matched, epsilon
+    moved = used[0] @ motion[:3, :3].T + motion[:3, 3]
+    covariance = points_information(moved, used[1], bounds).covariance()
+    return motion, covariance, weak_turns(clique[0] @ motion[:3, :3].T, _SMALL_PATCH * bound, covariance)
 
 
 def _alternatives(
