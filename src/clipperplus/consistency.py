@@ -11,13 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._validation import as_array, as_integer, as_number
+from ._validation import as_array, as_integer, as_number, as_points
 from .errors import LandmarkError, OptionError
 from .graphs import Graph
-from .invariants import Custom, Distance, DistanceAndNormals, Invariant, Pairs
+from .invariants import (
+    Custom,
+    Distance,
+    DistanceAndNormals,
+    Invariant,
+    Lines,
+    LinesAndPlanes,
+    Pairs,
+    Planes,
+    RelativePoses,
+)
 from .invariants.base import as_residuals
 
-__all__ = ["ConsistencyProblem", "as_associations", "consistency_graph", "consistency_weights"]
+__all__ = ["ConsistencyProblem", "as_associations", "consistency_graph", "consistency_weights", "points_problem"]
 
 _DISTANCE = Distance()
 _PAIRS_AT_ONCE = 1 << 18
@@ -261,6 +271,37 @@ class ConsistencyProblem:
             i.flags.writeable = j.flags.writeable = False  # a function of the caller's will see them
             agree = self.residuals(i, j) < 1.0
             yield np.column_stack((i[agree], j[agree]))
+
+
+def points_problem(
+    source: Any,
+    target: Any,
+    associations: npt.ArrayLike | None,
+    epsilon: float | npt.ArrayLike,
+    invariant: Invariant | None = None,
+) -> tuple[ConsistencyProblem, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the problem of landmarks that a transform is to be fitted to, and the points of both sets.
+
+    Landmarks are as the invariant takes them; None: distances of points. Those of the others must be points, too: an
+    array of them, or something with ``.points``, such as :class:`PointsWithNormals`.
+    """
+    if invariant is None:
+        points = as_points("source", source, (3,)), as_points("target", target, (3,))
+        return ConsistencyProblem.of_points(*points, associations, epsilon), *points
+    if isinstance(invariant, (Lines, LinesAndPlanes, Planes, RelativePoses)):
+        kind = type(invariant).__name__
+        raise OptionError(f"invariant: expected one of points, which a transform is fitted to; {kind} is of others")
+    problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, True, 0.0)
+    return problem, _points_of("source", problem.source, source), _points_of("target", problem.target, target)
+
+
+def _points_of(name: str, landmarks: Any, given: Any) -> npt.NDArray[np.float64]:
+    """Return the points of landmarks, from what an invariant made of them, or else from what was given."""
+    known = landmarks if isinstance(landmarks, np.ndarray) or hasattr(landmarks, "points") else given
+    points = as_points(name, known, (3,))
+    if len(points) != len(landmarks):
+        raise LandmarkError(f"{name}: expected a point for each of {len(landmarks)} landmarks, got {len(points)}")
+    return points
 
 
 def as_associations(name: str, associations: npt.ArrayLike, sets: tuple[Any, Any]) -> npt.NDArray[np.int64]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._validation import as_points, as_unit_vectors
-from ..errors import OptionError
+from ..errors import LandmarkError, OptionError
 from .base import Pairs, Vector, angles, set_angle, two_arrays
 
 __all__ = ["Distance", "DistanceAndNormals", "PointsWithNormals"]
@@ -50,7 +50,8 @@ class PointsWithNormals:
 class DistanceAndNormals:
     """Two points keep their distance, and their normals the angle between them.
 
-    Landmarks are pairs of ``(n, 3)`` points and ``(n, 3)`` normals of any length but zero.
+    Landmarks are pairs of ``(n, 3)`` points and ``(n, 3)`` normals of any length but zero, or anything with such
+    ``.points`` and ``.normals``.
     """
 
     angle: float = math.radians(15.0)
@@ -65,7 +66,12 @@ class DistanceAndNormals:
 
     def landmarks(self, name: str, given: Any) -> PointsWithNormals:
         """Check points and normals."""
-        points, normals = two_arrays(name, given, "points", "normals")
+        if hasattr(given, "points") and hasattr(given, "normals"):
+            points, normals = given.points, given.normals
+            if normals is None:
+                raise LandmarkError(f"{name}: expected points with normals, got normals that are None")
+        else:
+            points, normals = two_arrays(name, given, "points", "normals")
         checked = as_points(name, points, dimensions=(3,))
         return PointsWithNormals(checked, as_unit_vectors(f"{name} normals", normals, len(checked)))
 

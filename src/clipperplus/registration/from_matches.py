@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
-from .._validation import as_integer, as_number, as_points
+from .._validation import as_integer, as_number
 from ..clique import CliqueResult, check_limit, find_clique
-from ..consistency import ConsistencyProblem
+from ..consistency import points_problem
 from ..geometry.motions import MOTIONS
 from ..graphs import Graph
+from ..invariants import Invariant
 from .confidence import Evidence, judge
 from .hypotheses import guess_motions
 from .pose import Hypothesis, Pose, is_rival, without_transform
@@ -36,6 +37,7 @@ def solve(
     associations: npt.ArrayLike | None = None,
     *,
     epsilon: float | npt.ArrayLike = 0.05,
+    invariant: Invariant | None = None,
     method: str = "auto",
     time_limit: float | Literal["default"] | None = "default",
     min_confidence: float = 0.5,
@@ -47,12 +49,17 @@ def solve(
     Parameters
     ----------
     source, target
-        ``(n, 3)`` and ``(m, 3)`` points, or anything with ``.points``.
+        ``(n, 3)`` and ``(m, 3)`` points, or anything with ``.points``; with an invariant, landmarks as it takes them.
     associations
         ``(a, 2)`` numbers of a source and a target point each; None: point k with point k.
     epsilon
         By how much the distance between two points may differ from the distance between their matches, in metres; or
-        one noise bound per association, of which a pair has the sum.
+        one noise bound per association, of which a pair has the sum. With an invariant, what this makes of it, as in
+        :func:`clipperplus.consistency_graph`; the fit takes it in any case for how far right matches may be off.
+    invariant
+        Of points, one of :mod:`clipperplus.invariants`, such as
+        :class:`~clipperplus.invariants.DistanceAndNormals`, :class:`~clipperplus.invariants.Custom`, or your own: which
+        associations agree. None: :class:`~clipperplus.invariants.Distance`. The transform is fitted to the points.
     method, time_limit
         As in :func:`clipperplus.find_clique`.
     min_confidence
@@ -76,8 +83,7 @@ def solve(
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, 1000)
     threads = as_integer("threads", threads, 1, 1024)
     check_limit(method, time_limit)
-    from_points, to_points = as_points("source", source, (3,)), as_points("target", target, (3,))
-    problem = ConsistencyProblem.of_points(from_points, to_points, associations, epsilon)
+    problem, from_points, to_points = points_problem(source, target, associations, epsilon, invariant)
     graph = problem.join(threads)
     pairs = problem.associations
     stopwatch.lap("consistency graph", graph.num_edges)
