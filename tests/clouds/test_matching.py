@@ -162,13 +162,50 @@ def test_histograms_match_as_in_double_precision() -> None:
     check(source, target, ratio=0.9)
 
 
+def surface_features(n: int, seed: int, *, spread: float = 1.0) -> Features:
+    """Enough of them for bounds of distances to be used, most of their variance along a few axes."""
+    random = np.random.default_rng(seed)
+    axes = np.random.default_rng(99).normal(size=(5, 33)) * np.array([[8.0], [4.0], [2.0], [1.0], [0.5]])
+    features = random.normal(size=(n, 5)) ** 3 @ axes + random.normal(size=(n, 33)) * 0.1 * spread
+    return np.abs(features).astype(np.float32) * 10
+
+
+@pytest.mark.parametrize(("n", "m"), [(256, 256), (257, 320), (500, 263), (640, 511)])
+def test_features_along_a_few_axes_match_as_in_double_precision(n: int, m: int) -> None:
+    source, target = surface_features(n, 20), surface_features(m, 21)
+    target[::4] = source[: len(target[::4])] + np.float32(0.01) * target[::4]
+    target[1::7] = target[0]
+    check(source, target)
+    check(source, target, ratio=0.9)
+
+
+@pytest.mark.parametrize("scale", [1e-38, 1e-22, 1e30])
+def test_bounds_of_features_cost_no_digit(scale: float) -> None:
+    """Features with others a few units in the last place away, some of them far from all others, or all but zero."""
+    random = np.random.default_rng(22)
+    source = surface_features(300, 23, spread=0.0)
+    target = np.concatenate((source, source[:40])) * (1 + random.integers(-2, 3, (340, 33)) * np.float32(2**-23))
+    source[::50] *= 1e5
+    target[::60] *= 1e-15
+    check((source * scale).astype(np.float32), (target * scale).astype(np.float32))
+
+
+def test_many_features_that_are_all_the_same_match_the_first_ones() -> None:
+    same = np.full((300, 33), 7.0, dtype=np.float32)
+    check(same, same[:280])
+    same[:, 5] = np.arange(300) % 3
+    check(same, same[:280])
+
+
 def test_threads_and_instruction_sets_give_the_same_matches(simd: str) -> None:
     random = np.random.default_rng(10)
-    for n, m, dimension in ((200, 130, 33), (64, 300, 5), (64, 65, 1)):
+    for n, m, dimension in ((200, 130, 33), (64, 300, 5), (64, 65, 1), (321, 260, 33)):
         source, target = (random.integers(0, 4, (count, dimension)).astype(np.float32) for count in (n, m))
         source[::2] += random_features(len(source[::2]), dimension, 11) * np.float32(1e-6)
+        if n > 300:  # along one axis: bounds leave a few pairs of each block
+            source[:, 1:], target[:, 1:] = (f[:, :1] * 7 + f[:, 1:] / 4 for f in (source, target))
         expected = definition(source, target, k=2)
-        for threads in (1, 2, 5):
+        for threads in (1, 2, 3, 7):
             assert cp.match_features(source, target, k=2, threads=threads).tolist() == expected
             for ours, theirs in zip(
                 _core.nearest_features(source, target, 3, threads),

@@ -100,12 +100,18 @@ TEST_CASE("the nearest features are those of double precision") {
                                    {1, 200, 2, 3},
                                    {130, 70, 33, 2},
                                    {65, 64, 5, 70},
-                                   {200, 300, 12, 5}}) {
+                                   {200, 300, 12, 5},
+                                   {256, 257, 24, 1},  // from here on with bounds of distances
+                                   {321, 400, 33, 3},
+                                   {300, 260, 40, 80}}) {
     std::vector<float> source(n * d), target(m * d);
     for (auto* features : {&source, &target}) {
       for (std::size_t e = 0; e < features->size(); ++e) {
         const double x = std::normal_distribution<double>()(random);
         (*features)[e] = static_cast<float>(e / d % 3 == 0 ? std::round(x) : x);  // with ties
+        if (d % 2 == 1 && e % d >= 4) {                                           // most of it along a few axes
+          (*features)[e] = (*features)[e - 4] + (e / d % 2 == 0 ? 0.0F : 0.125F * (*features)[e]);
+        }
       }
     }
     const auto check_way = [&, dimensions = d, wanted = k](const std::vector<float>& from, const std::vector<float>& to,
@@ -132,7 +138,7 @@ TEST_CASE("the nearest features are those of double precision") {
       }
     };
     for (const auto* kernels : simd::available()) {
-      for (std::size_t threads : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
+      for (std::size_t threads : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{7}}) {
         INFO(source.size(), " and ", target.size(), " numbers, on ", simd::name_of(*kernels), " with ", threads,
              " threads");
         const auto both = nearest_features(source, target, d, k, threads, *kernels, control);

@@ -195,30 +195,115 @@ TEST_CASE("features are compared as in double precision") {
     Random random(9);
     for (std::size_t dimensions : {std::size_t{1}, std::size_t{3}, std::size_t{35}, std::size_t{202}}) {
       CAPTURE(dimensions);
-      AlignedVector<float> rows(64 * dimensions), columns(64 * dimensions), row_limits(64), column_limits(64);
+      const std::size_t stride = round_up(dimensions, simd::kFeaturePadding);
+      AlignedVector<float> rows(64 * stride), columns(64 * dimensions), row_squares(64), column_squares(64);
+      AlignedVector<float> row_limits(64), column_limits(64);
       std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);
-      for (auto* values : {&rows, &columns, &row_limits, &column_limits}) {
+      for (auto* values : {&rows, &columns, &row_squares, &column_squares, &row_limits, &column_limits}) {
         for (float& value : *values) value = uniform(random);
       }
+      row_squares[7] = column_squares[8] = std::numeric_limits<float>::infinity();
       row_limits[5] = column_limits[9] = std::numeric_limits<float>::infinity();
       for (float& limit : column_limits) limit = limit > 0.5F ? limit : -std::numeric_limits<float>::infinity();
-      AlignedVector<float> products(64 * 64);
+      AlignedVector<float> squares(64 * 64);
       AlignedVector<Word> hits(64);
-      const simd::FeatureBlock block{dimensions, rows.data(), columns.data(), row_limits.data(), column_limits.data()};
-      kernels.compare_features(block, products.data(), hits.data());
+      kernels.compare_features({.dimensions = dimensions,
+                                .rows = rows.data(),
+                                .columns = columns.data(),
+                                .row_squares = row_squares.data(),
+                                .column_squares = column_squares.data(),
+                                .row_limits = row_limits.data(),
+                                .column_limits = column_limits.data()},
+                               squares.data(), hits.data());
       for (std::size_t i = 0; i < 64; ++i) {
         for (std::size_t j = 0; j < 64; ++j) {
-          double sum = 0.0, size = 0.0;
+          double sum = static_cast<double>(row_squares[i]) + static_cast<double>(column_squares[j]), size = 2.0;
           for (std::size_t e = 0; e < dimensions; ++e) {
-            const double term = static_cast<double>(rows[i * dimensions + e]) * columns[e * 64 + j];
+            const double term = static_cast<double>(rows[i * stride + e]) * columns[e * 64 + j];
             sum += term, size += std::abs(term);
           }
-          const float product = products[64 * i + j];
-          const double error = std::abs(product - sum), bound = 6e-8 * static_cast<double>(dimensions + 1) * size;
-          REQUIRE_EACH(error <= bound, "i = ", i, ", j = ", j);
-          const bool hit = product < row_limits[i] || product < column_limits[j];
+          const float square = squares[64 * i + j];
+          const bool close = std::abs(square - sum) <= 6e-8 * static_cast<double>(dimensions + 2) * size;
+          const bool as_told = std::isinf(sum) ? square == std::numeric_limits<float>::infinity() : close;
+          REQUIRE_EACH(as_told, "i = ", i, ", j = ", j);
+          const bool hit = square < row_limits[i] || square < column_limits[j];
           REQUIRE_EACH((hits[i] >> j & 1U) == hit, "i = ", i, ", j = ", j);
         }
+      }
+    }
+  });
+}
+
+TEST_CASE("bounds of features are those of a plain loop") {
+  on_each_path([](const simd::Kernels& kernels) {
+    using simd::kBoundWidth;
+    Random random(11);
+    std::uniform_int_distribution<int> whole(-4, 4);  // products are exact
+    for (const int middle : {0, 60, 400, 5000}) {     // many pairs below a limit, a few, none
+      CAPTURE(middle);
+      AlignedVector<float> rows(64 * kBoundWidth), columns(64 * kBoundWidth), row_limits(64), column_limits(64);
+      for (std::size_t i = 0; i < 64; ++i) {
+        for (std::size_t e = 0; e < kBoundWidth; ++e) {
+          rows[i * kBoundWidth + e] = static_cast<float>(whole(random) + (e == 0 ? middle : e == 1 ? 40 : 0));
+          columns[e * 64 + i] = static_cast<float>(whole(random) + (e < 2 ? 20 : 0));
+        }
+        row_limits[i] = static_cast<float>(whole(random));
+        column_limits[i] = i % 5 == 0 ? static_cast<float>(10 * whole(random)) : -1e30F;
+      }
+      rows[63 * kBoundWidth] = columns[63] = 1e30F;  // as what fills up
+      rows[63 * kBoundWidth + 1] = columns[64 + 63] = std::numeric_limits<float>::infinity();
+      row_limits[62] = column_limits[62] = std::numeric_limits<float>::infinity();
+      AlignedVector<Word> hits(64, ~Word{0});
+      const std::size_t count =
+          kernels.bound_features({rows.data(), columns.data(), row_limits.data(), column_limits.data()}, hits.data());
+      std::size_t expected = 0;
+      for (std::size_t i = 0; i < 64; ++i) {
+        for (std::size_t j = 0; j < 64; ++j) {
+          double first = 0.0, both = 0.0;
+          for (std::size_t e = 0; e < kBoundWidth; ++e) {
+            const auto a = static_cast<double>(rows[i * kBoundWidth + e]), b = static_cast<double>(columns[e * 64 + j]);
+            const double term = e < 2 ? a + b : a * b;
+            both += term;
+            if (e == 0 || (e >= 2 && e < 2 + simd::kBoundFirst)) first += term;
+          }
+          const auto limit = static_cast<double>(std::max(row_limits[i], column_limits[j]));
+          const bool hit = (hits[i] >> j & 1U) != 0;
+          if (hit) REQUIRE_EACH(both < limit, "i = ", i, ", j = ", j);
+          // The first part bounds all of it, so that a pair may be left out for either.
+          if (both < limit && first < limit) REQUIRE_EACH(hit, "i = ", i, ", j = ", j);
+          expected += hit ? 1 : 0;
+        }
+      }
+      CHECK(count == expected);
+    }
+  });
+}
+
+TEST_CASE("distances of chosen features are those of a plain loop") {
+  on_each_path([](const simd::Kernels& kernels) {
+    Random random(12);
+    std::uniform_int_distribution<int> whole(-8, 8);
+    for (std::size_t dimensions : {std::size_t{1}, std::size_t{16}, std::size_t{33}, std::size_t{200}}) {
+      const std::size_t stride = round_up(dimensions, simd::kFeaturePadding);
+      AlignedVector<float> feature(stride, 0.0F), others(64 * stride, 0.0F);
+      for (std::size_t e = 0; e < dimensions; ++e) {
+        feature[e] = static_cast<float>(whole(random));
+        for (std::size_t j = 0; j < 64; ++j) others[j * stride + e] = static_cast<float>(whole(random));
+      }
+      for (const Word which : {Word{0}, Word{1} << 63, Word{0x8001}, Word{0x10F0001}, ~Word{0}}) {
+        INFO(dimensions, " dimensions, bits ", which);
+        std::vector<float> squares(68), expected;
+        kernels.measure_features(feature.data(), others.data(), dimensions, which, squares.data());
+        for (std::size_t j = 0; j < 64; ++j) {
+          if ((which >> j & 1U) == 0) continue;
+          float sum = 0.0F;
+          for (std::size_t e = 0; e < stride; ++e) {
+            sum += (feature[e] - others[j * stride + e]) * (feature[e] - others[j * stride + e]);
+          }
+          expected.push_back(sum);
+        }
+        squares.resize(expected.size());
+        CHECK(squares == expected);
       }
     }
   });

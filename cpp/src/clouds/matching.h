@@ -1,14 +1,20 @@
-// For every feature of one set the nearest of another, and the other way round: all pairs, exact.
+// For every feature of one set the nearest of another, and the other way round: exact, as if all pairs were compared.
 //
-// Single-precision inner products of (-2 a, 1, ‖a‖²) and (b, ‖b‖², 1), which are squared distances, find a few more
-// than the k nearest of each row and each column in one pass. Features are moved to their common mean and scaled to at
-// most 1 first; a product is then off by less than (2 d + 16) u (‖a‖² + ‖b‖²) for d dimensions, u = 2⁻²⁴. Those
-// that are no further from the k-th than twice that are compared in double precision; where these are all that were
-// kept, the row is searched for them again. So the answer is that of double precision: Σ (a - b)² in order, ties to the
-// lower number.
+// Squared distances in single precision find a few more than the k nearest of each row and each column in one pass.
+// Features are moved to their common mean and scaled to at most 1 first; ‖a‖² + ‖b‖² - 2 a · b and Σ (a - b)² are then
+// off by less than (2 d + 16) u (‖a‖² + ‖b‖²) for d dimensions, u = 2⁻²⁴. Those that are no further from the k-th than
+// twice that are compared in double precision; where these are all that were kept, the row is searched for them again.
+// So the answer is that of double precision: Σ (a - b)² in order, ties to the lower number.
 //
-// n m (d + 2) fused operations; 5000 × 5000 × 33 are 55 million instructions with AVX-512, 10 ms at least, and
-// take 20 ms: the rest is what is remembered, and checked in double precision.
+// Most pairs need no distance: it is bounded from below by those along a few axes (feature_sets.h). Features that are
+// alike share a block of 64. A block meets others, the nearest first: those whose boxes are farther apart than any
+// limit of the rows and columns in them are passed over; of the others, pairs are bounded, and what is left is measured
+// one by one. Where too much is left, all pairs of the block are measured together, and where that is so again and
+// again, as between features without structure, bounds are rarely tried. Neither changes what is found.
+//
+// Measuring all pairs takes n m d fused operations; 5000 × 5000 × 33 are 105 million instructions with AVX2, 18 ms at
+// least, and took 30 ms. Features of surfaces take 13 ms: of their blocks half are passed over, of the pairs in the
+// others 1 in 200 is measured; a quarter of the time goes to bounds, a quarter to what is ready before the first pair.
 #pragma once
 
 #include <cstdint>

@@ -112,6 +112,9 @@ inline Floats broadcast(float x) { return _mm512_set1_ps(x); }
 inline Floats fused(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
 inline Floats larger(Floats a, Floats b) { return _mm512_max_ps(a, b); }
 inline Floats smaller(Floats a, Floats b) { return _mm512_min_ps(a, b); }
+inline void totals(const Floats* x, float* sums) {  // of four
+  for (int k = 0; k < 4; ++k) sums[k] = _mm512_reduce_add_ps(x[k]);
+}
 inline Word less(Floats a, Floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 inline Word equal(std::int32_t id, const std::int32_t* ids) {
   return _mm512_cmpeq_epi32_mask(_mm512_set1_epi32(id), _mm512_load_si512(ids));

@@ -235,6 +235,9 @@ inline Floats broadcast(float x) { return Floats{x, x, x, x}; }
 inline Floats fused(Floats a, Floats b, Floats c) { return a * b + c; }
 inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
 inline Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
+inline void totals(const Floats* x, float* sums) {  // of four
+  for (int k = 0; k < 4; ++k) sums[k] = (x[k][0] + x[k][1]) + (x[k][2] + x[k][3]);
+}
 template <class Flags>
 inline Word as_bits(Flags flags) {
   return static_cast<Word>((flags[0] & 1) | (flags[1] & 2) | (flags[2] & 4) | (flags[3] & 8));
@@ -282,6 +285,8 @@ constexpr Kernels table(const char* name) {
       .table_sums = table_sums,
       .compare_distances = compare_distances,
       .compare_features = compare_features,
+      .bound_features = bound_features,
+      .measure_features = measure_features,
       .select_near = select_near,
       .sort_pairs = sort_pairs,
       .add_histograms = add_histograms,

@@ -93,14 +93,30 @@ struct DistanceBlock {
   float apart_high, apart_low;  // squares of the least distance with and without its margin; negative: none
 };
 
-// 64 features against 64 others, as vectors whose inner products are wanted.
+inline constexpr std::size_t kFeaturePadding = 16;
+
+// 64 features a against 64 others b, as ‖a‖² + ‖b‖² - 2 a · b.
 struct FeatureBlock {
   std::size_t dimensions;
-  const float* rows;     // one after the other
-  const float* columns;  // kBlock of them, a dimension at a time
+  const float* rows;     // a, one after the other, filled up with zeros to a multiple of kFeaturePadding numbers
+  const float* columns;  // -2 b, kBlock of them, a dimension at a time
+  const float* row_squares;
+  const float* column_squares;
   const float* row_limits;
   const float* column_limits;
 };
+
+// Lower bounds of the squared distances of 64 features from 64 others, in two parts: x + y - 2 p · q for the first
+// kBoundFirst coordinates, and the same of the others added to it. A row is (x of either part, -2 p), a column
+// (y of either part, q); laid out like a FeatureBlock's. What fills up has a finite x or y first, and then an infinite
+// one. See clouds/feature_sets.h.
+struct BoundBlock {
+  const float* rows;
+  const float* columns;
+  const float* row_limits;
+  const float* column_limits;
+};
+inline constexpr std::size_t kBoundFirst = 4, kBoundCoordinates = 12, kBoundWidth = 2 + kBoundCoordinates;
 
 // Points that may be near another, coordinates apart.
 struct NearCandidates {
@@ -174,8 +190,16 @@ struct Kernels {
   // Bit j of maybe[i]: association i and j may be consistent; of surely[i]: they are, without a doubt.
   void (*compare_distances)(const DistanceBlock& block, Word* maybe, Word* surely);
 
-  // products[kBlock * i + j] of row i and column j. Bit j of hits[i]: it is below the limit of the row or the column.
-  void (*compare_features)(const FeatureBlock& block, float* products, Word* hits);
+  // squares[kBlock * i + j] of the distance of row i and column j. Bit j of hits[i]: it is below the limit of the row
+  // or the column.
+  void (*compare_features)(const FeatureBlock& block, float* squares, Word* hits);
+  // Bit j of hits[i]: the bound of row i and column j is below the limit of the row or the column. Returns how many
+  // are.
+  std::size_t (*bound_features)(const BoundBlock& block, Word* hits);
+  // The squared distances of a feature from those of 64 others whose bit is set, lowest first; room for
+  // three more. Features are filled up with zeros to a multiple of kFeaturePadding numbers.
+  void (*measure_features)(const float* feature, const float* others, std::size_t dimensions, Word which,
+                           float* squares);
 
   // Candidates within the squared distance of a point, other than itself. Room for all of them and eight more in
   // `near`.
