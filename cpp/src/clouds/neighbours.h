@@ -3,7 +3,9 @@
 // Points are sorted by cells of the radius' size; the 27 cells around a point's own are nine ranges of that order. What
 // is in them is copied out once for all points of a cell, and compared with each. Each squared distance is (x² + y²) +
 // z² in double precision, so what is inside is exactly what that says. For the voxels of a surface at a fifth of the
-// radius there are about 80 neighbours and 230 comparisons a point: 0.4 µs a point, against 4.8 µs in a k-d tree.
+// radius there are about 80 neighbours and 230 comparisons a point, eight at a time with AVX2 or AVX-512: 0.4 to 0.6 µs
+// a point, against 4.8 µs in a k-d tree. Less than half of that is comparing; the rest is to sort, and to write what is
+// found twice, as its place is known only when all are counted.
 #pragma once
 
 #include <cstdint>

@@ -48,6 +48,54 @@ inline Word equal(std::int32_t id, const std::int32_t* ids) {
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
 }
 
+// For each mask of eight lanes, which lanes are set, as bytes: the order in which a permutation packs them.
+struct PackedLanes {
+  std::uint64_t of[256];
+  constexpr PackedLanes() : of() {
+    for (unsigned mask = 0; mask < 256; ++mask) {
+      unsigned place = 0;
+      for (unsigned lane = 0; lane < 8; ++lane) {
+        if ((mask >> lane & 1U) != 0) of[mask] |= static_cast<std::uint64_t>(lane) << (8 * place++);
+      }
+    }
+  }
+};
+constexpr PackedLanes kPackedLanes;
+
+// Eight candidates at a time.
+#define CLIPPERPLUS_OWN_SELECT_NEAR
+std::size_t select_near(const NearCandidates& candidates, const double* point, std::int32_t self, double square,
+                        std::int32_t* near) {
+  const __m256d px = _mm256_set1_pd(point[0]), py = _mm256_set1_pd(point[1]), pz = _mm256_set1_pd(point[2]);
+  const __m256d most = _mm256_set1_pd(square);
+  const __m256i me = _mm256_set1_epi32(self);
+  const auto within = [&](std::size_t k) {
+    const __m256d dx = _mm256_sub_pd(_mm256_loadu_pd(candidates.x + k), px);
+    const __m256d dy = _mm256_sub_pd(_mm256_loadu_pd(candidates.y + k), py);
+    const __m256d dz = _mm256_sub_pd(_mm256_loadu_pd(candidates.z + k), pz);
+    const __m256d sum =
+        _mm256_add_pd(_mm256_add_pd(_mm256_mul_pd(dx, dx), _mm256_mul_pd(dy, dy)), _mm256_mul_pd(dz, dz));
+    return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(sum, most, _CMP_LE_OQ)));
+  };
+  std::size_t count = 0, k = 0;
+  for (; k + 8 <= candidates.count; k += 8) {
+    const __m256i ids = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(candidates.indices + k));
+    const auto same = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(ids, me))));
+    const unsigned mask = (within(k) | within(k + 4) << 4) & ~same;
+    const __m128i lanes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(&kPackedLanes.of[mask]));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(near + count),
+                        _mm256_permutevar8x32_epi32(ids, _mm256_cvtepu8_epi32(lanes)));
+    count += static_cast<std::size_t>(_mm_popcnt_u32(mask));
+  }
+  for (; k < candidates.count; ++k) {
+    const double dx = candidates.x[k] - point[0], dy = candidates.y[k] - point[1], dz = candidates.z[k] - point[2];
+    near[count] = candidates.indices[k];
+    count += static_cast<std::size_t>(dx * dx + dy * dy + dz * dz <= square) &
+             static_cast<std::size_t>(candidates.indices[k] != self);
+  }
+  return count;
+}
+
 // clang-format off: the body takes table_sums from the file before it
 #include "simd/table_sums_scalar.inc.h"
 #include "simd/body.inc.h"
