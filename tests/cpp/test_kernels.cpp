@@ -334,13 +334,15 @@ TEST_CASE("near points are those of a plain loop") {
   });
 }
 
-TEST_CASE("pairs are sorted into the bins of the portable one") {
+TEST_CASE("pairs are described as by the portable one") {
   on_each_path([](const simd::Kernels& kernels) {
+    using simd::kOriented;
     Random random(11);
     for (int repetition = 0; repetition < 200; ++repetition) {
-      const std::size_t count = 1 + random() % simd::kBlock;
-      auto normals = random_directions(simd::kBlock + 1, random);
-      auto points = random_points(simd::kBlock + 1, random, 1.0);
+      CAPTURE(repetition);
+      const std::size_t n = 200, count = random() % (repetition % 2 == 0 ? 70 : 190);
+      auto normals = random_directions(n, random);
+      auto points = random_points(n, random, 1.0);
       if (repetition % 3 == 0) {  // on a lattice, along its axes
         for (double& x : points) x = std::round(2.0 * x) / 2.0;
         for (std::size_t k = 0; k < normals.size(); k += 3) {
@@ -348,29 +350,39 @@ TEST_CASE("pairs are sorted into the bins of the portable one") {
           for (std::size_t a = 0; a < 3; ++a) normals[k + a] = a == axis ? (random() % 2 == 0 ? 1.0 : -1.0) : 0.0;
         }
       }
-      simd::PairBatch batch{}, expected{};
-      for (auto* b : {&batch, &expected}) {
-        for (std::size_t k = 0; k < count; ++k) {
-          const std::size_t j = 3 * (k + 1);
-          b->x[k] = points[j], b->y[k] = points[j + 1], b->z[k] = points[j + 2];
-          b->nx[k] = normals[j], b->ny[k] = normals[j + 1], b->nz[k] = normals[j + 2];
-        }
+      AlignedVector<double> oriented(n * kOriented, 0.0);
+      for (std::size_t i = 0; i < n; ++i) {
+        std::copy_n(&points[3 * i], 3, &oriented[i * kOriented]);
+        std::copy_n(&normals[3 * i], 3, &oriented[i * kOriented + 3]);
       }
-      kernels.sort_pairs(points.data(), normals.data(), batch, count);
-      portable().sort_pairs(points.data(), normals.data(), expected, count);
-      for (std::size_t k = 0; k < count; ++k) {
-        REQUIRE_EACH(batch.valid[k] == expected.valid[k], "repetition ", repetition, ", k = ", k);
-        const double d[3] = {batch.x[k] - points[0], batch.y[k] - points[1], batch.z[k] - points[2]};
-        const bool same_place = d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0;
-        if (same_place) REQUIRE_EACH(batch.valid[k] == 0, "repetition ", repetition, ", k = ", k);
-        for (std::size_t angle = 0; angle < 3; ++angle) {
-          const auto bin = batch.bins[angle][k];
-          REQUIRE_EACH(bin >= 0, "repetition ", repetition, ", k = ", k, ", angle ", angle);
-          REQUIRE_EACH(bin < 11, "repetition ", repetition, ", k = ", k, ", angle ", angle);
-          if (batch.valid[k] == 0) continue;
-          REQUIRE_EACH(bin == expected.bins[angle][k], "repetition ", repetition, ", k = ", k, ", angle ", angle);
+      const std::size_t self = random() % n;
+      std::vector<std::int32_t> near(count);
+      for (auto& j : near) j = static_cast<std::int32_t>(random() % n);  // also itself, at the same place
+      std::vector<std::int32_t> counts(33, -1), expected_counts(33, -1), totals(3, 0);
+      std::vector<float> weights(count), expected_weights(count), plain;
+      kernels.describe_pairs(oriented.data(), self, near.data(), count, counts.data(), weights.data());
+      portable().describe_pairs(oriented.data(), self, near.data(), count, expected_counts.data(),
+                                expected_weights.data());
+      CHECK(counts == expected_counts);
+      CHECK(weights == expected_weights);
+      double unit = 0.0;
+      std::int32_t apart = 0;
+      for (const std::int32_t j : near) {
+        double square = 0.0;
+        for (std::size_t a = 0; a < 3; ++a) {
+          const double d = points[3 * static_cast<std::size_t>(j) + a] - points[3 * self + a];
+          square += d * d;
         }
+        unit = unit == 0.0 ? square : unit;
+        plain.push_back(square > 0.0 ? static_cast<float>(unit / square) : 0.0F);
+        apart += square > 0.0 ? 1 : 0;
       }
+      CHECK(weights == plain);
+      for (std::size_t b = 0; b < 33; ++b) totals[b / 11] += counts[b];
+      CHECK(totals[0] == totals[1]);
+      CHECK(totals[0] == totals[2]);
+      CHECK(totals[0] <= apart);
+      if (repetition % 3 != 0) CHECK(totals[0] == apart);  // no normal along a line between points
     }
   });
 }

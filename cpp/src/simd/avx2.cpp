@@ -96,6 +96,29 @@ std::size_t select_near(const NearCandidates& candidates, const double* point, s
   return count;
 }
 
+// Two numbers of four neighbours at a time.
+#define CLIPPERPLUS_OWN_GATHER_PAIRS
+template <class Batch>
+inline void gather_pairs(const double* oriented, const std::int32_t* near, std::size_t count, Batch& batch) {
+  for (std::size_t k = 0; k < count; k += 4) {
+    const double* others[4];
+    for (std::size_t i = 0; i < 4; ++i) {  // the last one again where there are no more
+      others[i] = oriented + static_cast<std::size_t>(near[k + i < count ? k + i : count - 1]) * kOriented;
+    }
+    const auto two = [&](std::size_t first, double* even, double* odd) {
+      const __m256d low = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_load_pd(others[0] + first)),
+                                               _mm_load_pd(others[2] + first), 1);
+      const __m256d high = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_load_pd(others[1] + first)),
+                                                _mm_load_pd(others[3] + first), 1);
+      _mm256_store_pd(even + k, _mm256_unpacklo_pd(low, high));
+      _mm256_store_pd(odd + k, _mm256_unpackhi_pd(low, high));
+    };
+    two(0, batch.x, batch.y);
+    two(2, batch.z, batch.nx);
+    two(4, batch.ny, batch.nz);
+  }
+}
+
 // clang-format off: the body takes table_sums from the file before it
 #include "simd/table_sums_scalar.inc.h"
 #include "simd/body.inc.h"

@@ -288,7 +288,7 @@ constexpr Kernels table(const char* name) {
       .bound_features = bound_features,
       .measure_features = measure_features,
       .select_near = select_near,
-      .sort_pairs = sort_pairs,
+      .describe_pairs = describe_pairs,
       .add_histograms = add_histograms,
       .add_to_others = add_to_others,
       .step = step,

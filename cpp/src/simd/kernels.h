@@ -127,14 +127,8 @@ struct NearCandidates {
   std::size_t count;
 };
 
-// Up to kBlock neighbours of a point with their normals, and in which of 11 bins the three angles of each pair fall.
-struct PairBatch {
-  alignas(64) double x[kBlock], y[kBlock], z[kBlock], nx[kBlock], ny[kBlock], nz[kBlock];
-  alignas(64) double squares[kBlock];  // of the distances
-  alignas(64) std::int32_t bins[3][kBlock];
-  std::int32_t valid[kBlock];  // 0: the pair has no angles
-};
-inline constexpr std::size_t kHistogram = 48;  // 33 bins, filled up with zeros
+inline constexpr std::size_t kOriented = 8;  // numbers of a point with its normal: x y z of both, filled up
+inline constexpr std::size_t kHistogramBins = 33, kHistogram = 48;  // filled up
 
 struct Kernels {
   const char* name;
@@ -205,9 +199,11 @@ struct Kernels {
   // `near`.
   std::size_t (*select_near)(const NearCandidates& candidates, const double* point, std::int32_t self, double square,
                              std::int32_t* near);
-  // Fills squares, bins and valid of the first `count` of a batch.
-  void (*sort_pairs)(const double* point, const double* normal, PairBatch& batch, std::size_t count);
-  // The weighted sum of some of many histograms.
+  // Of a point and its neighbours, by their numbers among oriented points: how many pairs have each of the three angles
+  // in each of 11 bins, and each neighbour's weight. See clouds/fpfh.h.
+  void (*describe_pairs)(const double* oriented, std::size_t self, const std::int32_t* near, std::size_t count,
+                         std::int32_t* counts, float* weights);
+  // The weighted sum of some of many histograms, with room for kHistogram numbers.
   void (*add_histograms)(const float* histograms, const std::int32_t* indices, const float* weights, std::size_t count,
                          float* sum);
 
