@@ -90,28 +90,30 @@ auto bound_refine(const SurfaceGrid& target, PointsIn points, PointsIn normals, 
     auto control = interruptible_control();
     for_each_index(
         motions.size(), threads, control,
-        [&](std::size_t k) { motions[k] = improve(target, {p, n}, motions[k], {reach, least_cosine}, steps); }, 1);
+        [&](std::size_t k) { motions[k] = improve(target, {p, n, {}}, motions[k], {reach, least_cosine}, steps); }, 1);
   }
   return to_matrices(motions, [](const RigidMotion& motion) -> const RigidMotion& { return motion; });
 }
 
-auto bound_overlap(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double distance,
-                   double least_cosine, std::size_t threads) {
+auto bound_overlap(const SurfaceGrid& target, PointsIn points, PointsIn normals, VectorIn<double> bends,
+                   MotionsIn array, double distance, double least_cosine, std::size_t threads) {
   check_normals(points, normals);
+  if (bends.size() != points.shape(0)) throw nb::value_error("as many bends as points");
   const auto motions = as_motions(array);
-  std::vector<std::int64_t> near(motions.size()), agreeing(motions.size());
+  std::vector<double> sums(4 * motions.size());
   {
-    const auto p = copied(points), n = copied(normals);
+    const auto p = copied(points), n = copied(normals), b = copied(bends);
     const WithoutGil without_gil;
     auto control = interruptible_control();
     const auto measure = [&](std::size_t k) {
-      const Overlap overlap = measure_overlap(target, {p, n}, motions[k], {distance, least_cosine});
-      near[k] = static_cast<std::int64_t>(overlap.near);
-      agreeing[k] = static_cast<std::int64_t>(overlap.agreeing);
+      const Overlap found = measure_overlap(target, {p, n, b}, motions[k], {distance, least_cosine});
+      const double all[] = {static_cast<double>(found.near), static_cast<double>(found.agreeing), found.detail,
+                            found.squares};
+      std::copy(std::begin(all), std::end(all), &sums[4 * k]);
     };
     for_each_index(motions.size(), threads, control, measure, 1);
   }
-  return std::pair(to_numpy(std::move(near)), to_numpy(std::move(agreeing)));
+  return to_matrix(std::move(sums), 4);
 }
 
 std::vector<std::int64_t> count_in_front(const RangeImage& image, const std::vector<double>& points,
@@ -161,7 +163,7 @@ auto bound_fit(const SurfaceGrid& target, PointsIn points, PointsIn normals, Mot
   NormalEquations sums;
   {
     const WithoutGil without_gil;
-    sums = measure_fit(target, {p, n}, motions[0], {distance, least_cosine});
+    sums = measure_fit(target, {p, n, {}}, motions[0], {distance, least_cosine});
   }
   std::vector<double> information;
   for (std::size_t i = 0; i < 6; ++i) {
@@ -207,9 +209,10 @@ void bind_alignment(nb::module_& m) {
   m.def("refine_motions", bound_refine, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
         nb::arg("reach"), nb::arg("least_cosine"), nb::arg("steps"), nb::arg("precisely"), nb::arg("threads"),
         "The motions after some steps of point-to-plane ICP.");
-  m.def("measure_overlaps", bound_overlap, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
-        nb::arg("distance"), nb::arg("least_cosine"), nb::arg("threads"),
-        "How many points come near the target, and how many of them with the same normal.");
+  m.def("measure_overlaps", bound_overlap, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("bends"),
+        nb::arg("motions"), nb::arg("distance"), nb::arg("least_cosine"), nb::arg("threads"),
+        "Of each motion: how many points come near the target, how many of them with its normal; the sums of the bends "
+        "of the latter, and of these times the squared distances along the normals.");
   m.def("count_explained", bound_explained, nb::arg("source"), nb::arg("target"), nb::arg("motions"),
         nb::arg("distance"), "How many matched points each motion brings closer together than the distance.");
   m.def("fit_motion", bound_fit_motion, nb::arg("source"), nb::arg("target"), nb::arg("weights"),

@@ -6,7 +6,9 @@
 #include "clouds/matching.h"
 #include "clouds/neighbours.h"
 #include "clouds/normals.h"
+#include "clouds/viewpoints.h"
 #include "common.h"
+#include "threads.h"
 
 namespace clipperplus::bindings {
 
@@ -30,13 +32,27 @@ auto bound_normals(PointsIn array, const Neighbours& neighbours, double radius, 
   const auto points = copied(array);
   check_size(neighbours, array.shape(0));
   const auto sensor = as_viewpoint(viewpoint);
-  std::vector<double> normals;
+  Normals normals;
   {
     const WithoutGil without_gil;
     auto control = interruptible_control();
     normals = estimate_normals(points, neighbours, radius, sensor, threads, control);
   }
-  return to_matrix(std::move(normals), 3);
+  return std::tuple(to_matrix(std::move(normals.directions), 3), to_numpy(std::move(normals.bends)));
+}
+
+auto bound_turn_inwards(PointsIn point_array, PointsIn normal_array, const Neighbours& neighbours,
+                        std::size_t threads) {
+  const auto points = copied(point_array), normals = copied(normal_array);
+  check_size(neighbours, point_array.shape(0));
+  if (normals.size() != points.size()) throw nb::value_error("as many normals as points");
+  std::vector<double> turned;
+  {
+    const WithoutGil without_gil;
+    auto control = interruptible_control();
+    turned = turn_inwards(points, normals, neighbours, threads, control);
+  }
+  return to_matrix(std::move(turned), 3);
 }
 
 auto bound_fpfh(PointsIn point_array, PointsIn normal_array, const Neighbours& neighbours, std::size_t threads) {
@@ -77,7 +93,45 @@ void bind_clouds(nb::module_& m) {
   m.def("find_neighbours", bound_find_neighbours, nb::arg("points"), nb::arg("radius"), nb::arg("threads"),
         "The points within a radius of each point.");
   m.def("estimate_normals", bound_normals, nb::arg("points"), nb::arg("neighbours"), nb::arg("radius"),
-        nb::arg("viewpoint"), nb::arg("threads"), "Unit normals, turned towards the viewpoint.");
+        nb::arg("viewpoint"), nb::arg("threads"),
+        "Unit normals, turned towards the viewpoint, and how much the surface bends.");
+  nb::class_<ViewedSurface>(m, "ViewedSurface")
+      .def(
+          "__init__",
+          [](ViewedSurface* self, PointsIn point_array, PointsIn normal_array, VectorIn<std::int32_t> count_array,
+             const Neighbours& neighbours, double radius, double margin, std::size_t most) {
+            const auto points = copied(point_array), normals = copied(normal_array);
+            const auto counts = copied(count_array);
+            check_size(neighbours, counts.size());
+            if (points.size() != 3 * counts.size() || normals.size() != points.size()) {
+              throw nb::value_error("a normal and a count for each point");
+            }
+            const WithoutGil without_gil;
+            new (self) ViewedSurface(points, normals, counts, neighbours, radius, margin, most);
+          },
+          nb::arg("points"), nb::arg("normals"), nb::arg("counts"), nb::arg("neighbours"), nb::arg("radius"),
+          nb::arg("margin"), nb::arg("most"))
+      .def(
+          "look_from",
+          [](const ViewedSurface& self, PointsIn array, bool with_hidden, std::size_t threads) {
+            const auto places = copied(array);
+            std::vector<double> views(4 * places.size() / 3);
+            {
+              const WithoutGil without_gil;
+              auto control = interruptible_control();
+              const auto look = [&](std::size_t k) {
+                const View view = self.from({places[3 * k], places[3 * k + 1], places[3 * k + 2]}, with_hidden);
+                const double all[] = {view.torn, view.hidden, view.grazing, view.thinning};
+                std::copy(std::begin(all), std::end(all), &views[4 * k]);
+              };
+              for_each_index(places.size() / 3, threads, control, look, 1);
+            }
+            return to_matrix(std::move(views), 4);
+          },
+          nb::arg("places"), nb::arg("with_hidden"), nb::arg("threads"),
+          "Of each place: the shares torn, hidden (if asked for) and grazing, and the thinning.");
+  m.def("turn_inwards", bound_turn_inwards, nb::arg("points"), nb::arg("normals"), nb::arg("neighbours"),
+        nb::arg("threads"), "Unit normals, each turned to the side of its neighbours.");
   m.def("compute_fpfh", bound_fpfh, nb::arg("points"), nb::arg("normals"), nb::arg("neighbours"), nb::arg("threads"),
         "Fast point feature histograms, 33 numbers a point.");
   m.def("nearest_features", bound_nearest, nb::arg("source"), nb::arg("target"), nb::arg("k"), nb::arg("threads"),

@@ -36,7 +36,7 @@ auto bound_means(RawPointsIn<Real> points, const Bounds& bounds, double size, st
     auto control = interruptible_control();
     means = voxel_means(std::span(points.data(), points.size()), bounds, size, threads, control);
   }
-  return to_matrix(std::move(means.points), 3);
+  return std::tuple(to_matrix(std::move(means.points), 3), to_numpy(std::move(means.counts)));
 }
 
 template <class Real>
@@ -61,8 +61,10 @@ void bind_precision(nb::module_& m, nb::class_<RangeImage>& image) {
         "How many points are finite, and where these are.");
   m.def("bounds_within", bound_bounds_within<Real>, points, nb::arg("low"), nb::arg("high"), nb::arg("threads"),
         "The same of the points that lie in a box.");
-  m.def("voxel_means", bound_means<Real>, points, nb::arg("bounds"), nb::arg("size"), nb::arg("threads"),
-        "Means of the points in each cell, without points that the bounds leave out. The points must be finite.");
+  m.def(
+      "voxel_means", bound_means<Real>, points, nb::arg("bounds"), nb::arg("size"), nb::arg("threads"),
+      "Means of the points in each cell, and how many there are, without points that the bounds leave out. The points "
+      "must be finite.");
   m.def("count_voxels", bound_count<Real>, points, nb::arg("bounds"), nb::arg("size"), nb::arg("threads"),
         "Cells that hold a point.");
   image.def("__init__", make_range_image<Real>, points, nb::arg("viewpoint"), nb::arg("threads"));

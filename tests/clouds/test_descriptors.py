@@ -249,7 +249,9 @@ def test_a_prepared_cloud_holds_what_its_steps_give() -> None:
     normals = cp.estimate_normals(means, radius=2.0 * 0.05, viewpoint=(0.0, 0.0, 1.0))
     assert np.array_equal(prepared.points, means)
     assert np.allclose(prepared.normals, normals, atol=1e-9)
-    features = cp.compute_fpfh(means, prepared.normals, radius=5.0 * 0.05)
+    around = Neighbourhoods(means, radius=5.0 * 0.05)
+    inwards = cp.estimate_normals(means, radius=2.0 * 0.05, viewpoint=None, neighbours=around)
+    features = cp.compute_fpfh(means, inwards, radius=5.0 * 0.05)
     assert np.array_equal(prepared.features, features)
     assert (prepared.voxel_size, prepared.num_raw, prepared.num_dropped) == (0.05, 5000, 0)
 

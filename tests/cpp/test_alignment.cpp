@@ -84,7 +84,9 @@ TEST_CASE("overlaps agree with a plain loop, and refinement finds the way back")
     }
   }
   const SurfaceGrid grid(points, normals, 0.1, 2, control);
-  const OrientedPoints cloud{points, normals};
+  auto bends = normal_numbers(points.size() / 3, random, 0.1);
+  for (double& bend : bends) bend = std::abs(bend);
+  const OrientedPoints cloud{points, normals, bends};
   for (int repetition = 0; repetition < 30; ++repetition) {
     RigidMotion motion;  // a small one
     const auto q = normal_numbers(3, random, 0.01);
@@ -92,17 +94,23 @@ TEST_CASE("overlaps agree with a plain loop, and refinement finds the way back")
     motion.rotation = rotation_of({w, q[0], q[1], q[2]});
     for (double& x : motion.translation) x = normal_numbers(1, random, 0.02)[0];
     std::size_t near = 0, agreeing = 0;
+    double detail = 0.0, squares = 0.0;
     for (std::size_t k = 0; k < points.size(); k += 3) {
       const auto moved = motion.apply(&points[k]), turned = motion.turn(&normals[k]);
       const auto found = grid.near(moved);
       if (found < 0 || distance(grid.point(found), moved.data()) > 0.1) continue;
       ++near;
       const double* n = grid.normal(found);
-      agreeing += turned[0] * n[0] + turned[1] * n[1] + turned[2] * n[2] > 0.8 ? 1 : 0;
+      if (std::abs(turned[0] * n[0] + turned[1] * n[1] + turned[2] * n[2]) < 0.8) continue;
+      const double* q = grid.point(found);
+      const double along = (moved[0] - q[0]) * n[0] + (moved[1] - q[1]) * n[1] + (moved[2] - q[2]) * n[2];
+      ++agreeing, detail += bends[k / 3], squares += bends[k / 3] * along * along;
     }
     const auto overlap = measure_overlap(grid, cloud, motion, {0.1, 0.8});
     CHECK(overlap.near == near);
     CHECK(overlap.agreeing == agreeing);
+    CHECK(overlap.detail == doctest::Approx(detail));
+    CHECK(overlap.squares == doctest::Approx(squares));
     CHECK(near > 100);
     const auto worst = [&](const RigidMotion& found) {
       double most = 0.0;
@@ -119,7 +127,7 @@ TEST_CASE("overlaps agree with a plain loop, and refinement finds the way back")
   RigidMotion away;
   away.translation = {1e3, 0.0, 0.0};
   CHECK(refine_motion(grid, cloud, away, {0.25, 0.5}, 5).translation == away.translation);
-  const OrientedPoints few{std::span(points).first(12), std::span(normals).first(12)};
+  const OrientedPoints few{std::span(points).first(12), std::span(normals).first(12), {}};
   RigidMotion shifted;
   shifted.translation = {0.01, 0.02, 0.03};
   CHECK(refine_motion(grid, few, shifted, {0.25, 0.5}, 5).translation == shifted.translation);

@@ -8,6 +8,7 @@
 #include "clouds/matching.h"
 #include "clouds/neighbours.h"
 #include "clouds/normals.h"
+#include "clouds/viewpoints.h"
 #include "geometry/fitting.h"
 #include "random_clouds.h"
 #include "random_graphs.h"
@@ -59,9 +60,13 @@ TEST_CASE("neighbours, normals and features do not depend on threads") {
     const double radius = 0.25;
     const auto expected = find_neighbours(points, radius, 1, portable, control);
     const auto normals = estimate_normals(points, expected, 0.2, {0.0, 0.0, 9.0}, 1, control);
-    const auto features = compute_fpfh(points, normals, expected, 1, portable, control);
+    const auto features = compute_fpfh(points, normals.directions, expected, 1, portable, control);
+    const auto inwards = turn_inwards(points, normals.directions, expected, 1, control);
     REQUIRE(expected.offsets.size() == n + 1);
-    REQUIRE(normals.size() == 3 * n);
+    REQUIRE(normals.directions.size() == 3 * n);
+    REQUIRE(normals.bends.size() == n);
+    REQUIRE(inwards.size() == 3 * n);
+    for (const double bend : normals.bends) REQUIRE_EACH((bend >= 0.0 && bend <= 1.0 / 3.0 + 1e-12), bend);
     REQUIRE(features.size() == kFeatureBins * n);
     for (std::size_t i = 0; i < n; ++i) {
       std::vector<std::int32_t> near;
@@ -82,13 +87,41 @@ TEST_CASE("neighbours, normals and features do not depend on threads") {
         CHECK(difference(near.offsets, expected.offsets) == "");
         CHECK(difference(near.indices, expected.indices) == "");
         const auto normals_here = estimate_normals(points, near, 0.2, {0.0, 0.0, 9.0}, threads, control);
-        CHECK(difference(normals_here, normals) == "");
-        CHECK(difference(compute_fpfh(points, normals, near, threads, *kernels, control), features) == "");
+        CHECK(difference(normals_here.directions, normals.directions) == "");
+        CHECK(difference(normals_here.bends, normals.bends) == "");
+        CHECK(difference(turn_inwards(points, normals.directions, near, threads, control), inwards) == "");
+        CHECK(difference(compute_fpfh(points, normals.directions, near, threads, *kernels, control), features) == "");
       }
     }
   }
   const std::vector<double> wide{0.0, 0.0, 0.0, 1e9, 0.0, 0.0};
   CHECK_THROWS_AS(find_neighbours(wide, 1e-3, 2, portable, control), std::length_error);
+}
+
+TEST_CASE("a sphere that is seen from within is seen from one side") {
+  Random random(8);
+  Control control;
+  std::vector<double> points = normal_numbers(3 * 600, random, 1.0), normals;
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    const double length = std::hypot(points[k], points[k + 1], points[k + 2]);
+    for (std::size_t a = 0; a < 3; ++a) points[k + a] /= length;
+  }
+  normals = points;
+  for (std::size_t k = 0; k < normals.size(); k += 6) {  // whatever their signs
+    for (std::size_t a = 0; a < 3; ++a) normals[k + a] = -normals[k + a];
+  }
+  const std::vector<std::int32_t> counts(points.size() / 3, 1);
+  const auto near = find_neighbours(points, 0.3, 1, *simd::available().back(), control);
+  const ViewedSurface surface(points, normals, counts, near, 0.3, 0.05, 1000);
+  const View within = surface.from({0.1, 0.0, -0.1}, true), outside = surface.from({3.0, 0.0, 0.0}, true);
+  CHECK(within.torn == 0.0);
+  CHECK(within.hidden == 0.0);
+  CHECK(within.grazing == 0.0);
+  CHECK(outside.torn > 0.02);   // at the rim
+  CHECK(outside.hidden > 0.1);  // the far side
+  CHECK(outside.grazing > 0.02);
+  CHECK(surface.from({3.0, 0.0, 0.0}, false).hidden == 0.0);
+  CHECK(ViewedSurface({}, {}, {}, Neighbours{{0}, {}}, 0.3, 0.05, 1000).from({0.0, 0.0, 0.0}, true).torn == 0.0);
 }
 
 TEST_CASE("the nearest features are those of double precision") {

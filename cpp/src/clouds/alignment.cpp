@@ -29,8 +29,8 @@ RigidMotion moved(const RigidMotion& motion, const std::array<double, 6>& step, 
 
 Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
-// Calls visit(place, difference to the target's point, its normal, squared distance) for the pairs that count; returns
-// how many there are whatever the normals.
+// Calls visit(number, place, difference to the target's point, its normal, squared distance) for the pairs that count;
+// returns how many there are whatever the normals.
 template <bool Precise, class Visit>
 std::size_t for_each_pair(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
                           const PairRule& rule, Visit visit) {
@@ -46,8 +46,8 @@ std::size_t for_each_pair(const SurfaceGrid& target, const OrientedPoints& sourc
     ++near;
     const double* n = target.normal(found);
     const Vector3 turned = motion.turn(&source.normals[k]), normal{n[0], n[1], n[2]};
-    if (dot(turned, normal) < rule.least_cosine) continue;
-    visit(place, d, normal, square);
+    if (std::abs(dot(turned, normal)) < rule.least_cosine) continue;
+    visit(k / 3, place, d, normal, square);
   }
   return near;
 }
@@ -58,7 +58,7 @@ NormalEquations accumulate(const SurfaceGrid& target, const OrientedPoints& sour
   NormalEquations sums;
   sums.centre = centre;
   for_each_pair<Precise>(target, source, motion, rule,
-                         [&](const Vector3& place, const Vector3& d, const Vector3& n, double square) {
+                         [&](std::size_t, const Vector3& place, const Vector3& d, const Vector3& n, double square) {
                            const double weight = weight_of(square), residual = dot(n, d);
                            const Vector3 arm = minus(place, centre), turn = cross(arm, n);
                            const std::array<double, 6> row{turn[0], turn[1], turn[2], n[0], n[1], n[2]};
@@ -87,7 +87,13 @@ Overlap measure_overlap(const SurfaceGrid& target, const OrientedPoints& source,
                         const PairRule& rule) {
   Overlap result;
   result.near = for_each_pair<false>(
-      target, source, motion, rule, [&](const Vector3&, const Vector3&, const Vector3&, double) { ++result.agreeing; });
+      target, source, motion, rule,
+      [&](std::size_t number, const Vector3&, const Vector3& d, const Vector3& normal, double) {
+        const double distance = dot(d, normal), bend = source.bends.empty() ? 0.0 : source.bends[number];
+        ++result.agreeing;
+        result.detail += bend;
+        result.squares += bend * distance * distance;
+      });
   return result;
 }
 
@@ -104,9 +110,10 @@ std::size_t count_explained(std::span<const double> source, std::span<const doub
 NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
                             const PairRule& rule) {
   std::vector<double> places;
-  for_each_pair<false>(target, source, motion, rule, [&](const Vector3& place, const Vector3&, const Vector3&, double) {
-    places.insert(places.end(), place.begin(), place.end());
-  });
+  for_each_pair<false>(target, source, motion, rule,
+                       [&](std::size_t, const Vector3& place, const Vector3&, const Vector3&, double) {
+                         places.insert(places.end(), place.begin(), place.end());
+                       });
   return accumulate<true>(target, source, motion, rule, mean_of(places), [](double) { return 1.0; });
 }
 

@@ -14,17 +14,20 @@ namespace clipperplus {
 
 struct OrientedPoints {
   std::span<const double> points, normals;  // x y z of each
+  std::span<const double> bends;            // how much each counts as detail, if at all
 };
 
 // Which pairs count.
 struct PairRule {
   double distance;      // at most so far apart
-  double least_cosine;  // of the angle between the normals
+  double least_cosine;  // of the angle between the normals, whatever their sign
 };
 
 struct Overlap {
   std::size_t near = 0;      // points with a point of the target within the distance …
   std::size_t agreeing = 0;  // … whose normals agree, too
+  double detail = 0.0;       // the sum of the bends of these, …
+  double squares = 0.0;      // … and of these times the squared distances along the target's normals
 };
 
 Overlap measure_overlap(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,

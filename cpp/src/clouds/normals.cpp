@@ -19,10 +19,10 @@ Vector3 unit_or(const Vector3& v, const Vector3& otherwise) {
 
 }  // namespace
 
-std::vector<double> estimate_normals(std::span<const double> points, const Neighbours& neighbours, double radius,
-                                     std::array<double, 3> viewpoint, std::size_t threads, Control& control) {
+Normals estimate_normals(std::span<const double> points, const Neighbours& neighbours, double radius,
+                         std::array<double, 3> viewpoint, std::size_t threads, Control& control) {
   const std::size_t n = points.size() / 3;
-  std::vector<double> normals(points.size());
+  Normals normals{std::vector<double>(points.size()), std::vector<double>(n, 0.0)};
   const double square = radius * radius;
   for_each_index(n, threads, control, [&](std::size_t i) {
     const double* self = &points[3 * i];
@@ -55,13 +55,33 @@ std::vector<double> estimate_normals(std::span<const double> points, const Neigh
       for (std::size_t a = 0; a < 3; ++a) {
         for (std::size_t b = a; b < 3; ++b) products[a][b] -= sum[a] * sum[b] / static_cast<double>(count + 1);
       }
-      const Vector3 least = decompose_symmetric(products).vectors[0];
-      normal = unit_or(least, normal);
+      const auto spread = decompose_symmetric(products);
+      normal = unit_or(spread.vectors[0], normal);
+      const double sum_of_all = spread.values[0] + spread.values[1] + spread.values[2];
+      if (sum_of_all > 0.0) normals.bends[i] = std::max(0.0, spread.values[0]) / sum_of_all;
       if (dot(normal, to_sensor) < 0.0) normal = {-normal[0], -normal[1], -normal[2]};
     }
-    for (std::size_t a = 0; a < 3; ++a) normals[3 * i + a] = normal[a];
+    for (std::size_t a = 0; a < 3; ++a) normals.directions[3 * i + a] = normal[a];
   });
   return normals;
+}
+
+std::vector<double> turn_inwards(std::span<const double> points, std::span<const double> normals,
+                                 const Neighbours& neighbours, std::size_t threads, Control& control) {
+  std::vector<double> turned(normals.begin(), normals.end());
+  for_each_index(points.size() / 3, threads, control, [&](std::size_t i) {
+    Vector3 sum{};
+    const double* self = &points[3 * i];
+    for (const std::int32_t j : neighbours.of(i)) {
+      const double* other = &points[3 * static_cast<std::size_t>(j)];
+      for (std::size_t a = 0; a < 3; ++a) sum[a] += other[a] - self[a];
+    }
+    double* normal = &turned[3 * i];
+    if (sum[0] * normal[0] + sum[1] * normal[1] + sum[2] * normal[2] < 0.0) {
+      for (std::size_t a = 0; a < 3; ++a) normal[a] = -normal[a];
+    }
+  });
+  return turned;
 }
 
 }  // namespace clipperplus

@@ -9,7 +9,7 @@ from .. import _core
 from .._validation import as_array, as_integer, as_number
 from ..errors import LandmarkError, OptionError
 
-__all__ = ["as_ratio", "match_features"]
+__all__ = ["as_features", "as_ratio", "match_features"]
 
 
 def match_features(
@@ -44,7 +44,7 @@ def match_features(
         ``(a, 2)``: source and target, sorted. Of features that are equally near, that of the lower number is nearer.
 
     """
-    here, there = _as_features("source", source), _as_features("target", target)
+    here, there = as_features("source", source), as_features("target", target)
     k, threads = as_integer("k", k, 1, 1000), as_integer("threads", threads, 1, 1024)
     if here.shape[1] != there.shape[1]:
         raise LandmarkError(f"target: expected features of {here.shape[1]} numbers, got {there.shape[1]}")
@@ -79,7 +79,8 @@ def _names_back(nearest: npt.NDArray[np.int32], back: npt.NDArray[np.int32]) -> 
     return result
 
 
-def _as_features(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float32]:
+def as_features(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    """Return ``(n, d)`` features in single precision, all finite."""
     array = as_array(name, value, LandmarkError)
     if array.ndim != 2 or array.shape[1] == 0:
         raise LandmarkError(f"{name}: expected features of shape (n, d), got {array.shape}")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,27 @@ import numpy.typing as npt
 from .. import _core
 from .._timing import Stage, Stopwatch
 from .._validation import as_integer, as_length, scaled_to_unit
-from ..errors import OptionError
-from .cloud import RawCloud, as_cloud, as_viewpoint
+from ..errors import LandmarkError, OptionError
+from .cloud import RawCloud, as_cloud, as_finite_points, as_viewpoint
 from .descriptors import DESCRIPTORS
-from .neighbourhoods import find_neighbourhoods
-from .normals import normals_within
+from .matching import as_features
+from .neighbourhoods import Neighbourhoods, find_neighbourhoods
+from .normals import normals_within, turned_inwards
+from .viewpoints import Viewpoint, find_viewpoint
 from .voxels import usual_voxel_size, voxel_means
 
-__all__ = ["FINE", "PreparedCloud", "as_refinement", "prepare", "prepare_checked", "viewpoint_of"]
+__all__ = [
+    "FINE",
+    "FINER",
+    "Description",
+    "PreparedCloud",
+    "as_refinement",
+    "prepare",
+    "prepare_checked",
+    "viewpoint_of",
+]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
 
 _NORMAL_RADIUS = 2.0
 """Voxels: the neighbours that a normal is fitted to."""
@@ -27,37 +40,106 @@ _FEATURE_RADIUS = 5.0
 """Voxels: the neighbours that a feature describes."""
 _GRID_REACH = 2
 """Voxels around a surface in which its nearest point can be looked up, and half a voxel more."""
+_VIEWED_POINTS = 1000
+"""Points that stand for the surface where it is judged from where it was seen."""
+_VIEW_MARGIN = 3.0
+"""Voxels by which a point must be behind others to be hidden by them."""
 FINE = 0.5
 """Voxels: the width of the finer ones that generalized ICP works on."""
+FINER = 0.7
+"""Voxels: the width of those that a closer look describes."""
 _describe = DESCRIPTORS["fpfh"]
+
+
+class Description(NamedTuple):
+    """Points, and what the surface around each looks like."""
+
+    points: _Array
+    """``(n, 3)``."""
+    features: npt.NDArray[np.float32]
+    """``(n, d)``; zeros where a point cannot be described."""
+    normals: _Array | None
+    """``(n, 3)``, whatever their sign; None if they are not known."""
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedCloud:
     """All that registration needs of one cloud; prepare it once to register it with several others."""
 
-    points: npt.NDArray[np.float64]
+    points: _Array
     """``(n, 3)``: one for each voxel."""
-    normals: npt.NDArray[np.float64]
-    """``(n, 3)``, unit length, towards the sensor."""
-    features: npt.NDArray[np.float32]
-    """``(n, 33)``."""
+    normals: _Array
+    """``(n, 3)``, unit length, towards the viewpoint."""
+    bends: _Array
+    """``(n,)``: how much the surface bends there, from 0 to 1/3."""
+    description: Description
+    """What is matched: features of the points, or what :meth:`with_features` was given."""
     voxel_size: float
     """Metres."""
+    viewpoint: Viewpoint
+    """Where the sensor was, and how that is known."""
     sight: _core.RangeImage
     """How far the sensor saw in every direction from its viewpoint."""
+    finer_points: _Array
+    """``(k, 3)``: one for each voxel of 0.7 times the width, for a closer look."""
     num_raw: int
     """Points of the cloud before."""
     num_dropped: int
     """Points that were left out because a coordinate was no finite number."""
     stages: tuple[Stage, ...]
     """What was done and how long it took."""
-    fine_points: npt.NDArray[np.float64] | None = None
+    fine_points: _Array | None = None
     """``(k, 3)``: one for each voxel of half the width, for ``refine="gicp"``; None where that was not asked for."""
+    has_own_features: bool = False
+    """Whether the features are not ours, so that other looks at the surface would not be like them."""
+    _described: dict[tuple[float, float, bool], Description] = field(default_factory=dict, repr=False)
+
+    @property
+    def features(self) -> npt.NDArray[np.float32]:
+        """``(n, 33)``: those of the points, or ``(n, d)`` those that :meth:`with_features` was given."""
+        return self.description.features
+
+    def with_features(self, points: Any, features: npt.ArrayLike) -> PreparedCloud:
+        """Return the cloud with other features to be matched: learned ones, say, of any length.
+
+        Parameters
+        ----------
+        points
+            ``(n, 3)``: where they are, in the frame of the cloud, in any number.
+        features
+            ``(n, d)``, compared by Euclidean distance; those of all zeros match nothing.
+
+        """
+        places, numbers = as_finite_points("points", points), as_features("features", features)
+        if len(places) != len(numbers):
+            raise LandmarkError(f"features: expected one for each of {len(places)} points, got {len(numbers)}")
+        kept = Description(places.copy(), numbers.copy(), None)
+        return replace(self, description=kept, has_own_features=True, _described={})
+
+    def described(self, voxels: float, radius: float, threads: int, *, towards_sensor: bool = False) -> Description:
+        """Return features of another kind: of the points of voxels of other width, or of other neighbourhoods.
+
+        ``voxels`` is the width in voxels of this cloud, 0.7 or 1 and more; ``radius`` in these. Normals are turned
+        inwards, or else towards the sensor. What was described is kept, but not pickled.
+        """
+        key = voxels, radius, towards_sensor
+        if key == (1.0, _FEATURE_RADIUS, False) and not self.has_own_features:
+            return self.description
+        if key not in self._described:
+            width = voxels * self.voxel_size
+            points, normals = self.points, self.normals
+            if voxels != 1.0:
+                finer = self.finer_points if voxels < 1.0 else self.points
+                points = finer if voxels == FINER else voxel_means(as_cloud("points", finer), width, threads)[0]
+            neighbours = find_neighbourhoods(points, radius * width, threads, f"voxel_size: {self.voxel_size:g}")
+            if voxels != 1.0:
+                normals, _ = normals_within(_NORMAL_RADIUS * width, neighbours, self.viewpoint.place, threads)
+            self._described[key] = _describe_surface(neighbours, normals, threads, towards_sensor=towards_sensor)
+        return self._described[key]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy in another process needs; the surface is made again there."""
-        return {name: value for name, value in self.__dict__.items() if name != "surface"}
+        """Return what a copy in another process needs; the surface and other looks at it are made again there."""
+        return {name: value for name, value in self.__dict__.items() if name != "surface"} | {"_described": {}}
 
     @functools.cached_property
     def surface(self) -> _core.SurfaceGrid:
@@ -73,7 +155,7 @@ def prepare(
     refine: Literal["gicp"] | None = None,
     threads: int = 1,
 ) -> PreparedCloud:
-    """Take voxel means of a cloud, their normals and features.
+    """Take voxel means of a cloud, their normals and features, and find out where it was seen from.
 
     Parameters
     ----------
@@ -82,7 +164,8 @@ def prepare(
     voxel_size
         Metres; None: chosen by :func:`clipperplus.choose_voxel_size`.
     viewpoint
-        Where the sensor was; None: what the cloud says in ``.viewpoint``, or else the origin.
+        Where the sensor was; None: what the cloud says in ``.viewpoint``, or else the origin, if the cloud looks as if
+        it had been seen from there, or else a place that is looked for.
     refine
         ``"gicp"``: keep the finer points that ``register(…, refine="gicp")`` needs.
     threads
@@ -95,10 +178,10 @@ def prepare(
     if voxel_size is not None:
         voxel_size = as_length("voxel_size", voxel_size)
     raw = as_cloud("cloud", cloud, threads=threads)
-    sensor = viewpoint_of(cloud, "viewpoint", viewpoint)
+    told = viewpoint_of(cloud, "viewpoint", viewpoint)
     if voxel_size is None:
         voxel_size = usual_voxel_size(raw, threads=threads)
-    return prepare_checked(raw, voxel_size, sensor, fine=refine is not None, threads=threads, stopwatch=stopwatch)
+    return prepare_checked(raw, voxel_size, told, fine=refine is not None, threads=threads, stopwatch=stopwatch)
 
 
 def as_refinement(refine: object) -> Literal["gicp"] | None:
@@ -110,17 +193,22 @@ def as_refinement(refine: object) -> Literal["gicp"] | None:
     return "gicp"
 
 
-def viewpoint_of(cloud: Any, name: str, told: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
-    """Return where the sensor of a cloud was: what is told, or what the cloud says, or the origin."""
-    if told is None and not isinstance(cloud, np.ndarray):
-        told = getattr(cloud, "viewpoint", None)
-    return as_viewpoint(name, (0.0, 0.0, 0.0) if told is None else told)
+def viewpoint_of(cloud: Any, name: str, told: npt.ArrayLike | None) -> _Array | None:
+    """Return where the sensor of a cloud was, as far as that is told, or the cloud says so.
+
+    A cloud that says the origin is one whose program did not know: many write it.
+    """
+    if told is not None:
+        return as_viewpoint(name, told)
+    said = None if isinstance(cloud, np.ndarray) else getattr(cloud, "viewpoint", None)
+    place = None if said is None else as_viewpoint(name, said)
+    return place if place is not None and place.any() else None
 
 
 def prepare_checked(
     cloud: RawCloud,
     voxel_size: float,
-    sensor: npt.NDArray[np.float64],
+    told: _Array | None,
     *,
     fine: bool,
     threads: int,
@@ -128,26 +216,51 @@ def prepare_checked(
 ) -> PreparedCloud:
     """Do what :func:`prepare` does for arguments that were checked; the time since the stopwatch began counts, too."""
     stopwatch = stopwatch or Stopwatch()
-    means = voxel_means(cloud, voxel_size, threads)
-    fine_points = voxel_means(cloud, voxel_size, threads, FINE) if fine else None
+    means, counts = voxel_means(cloud, voxel_size, threads)
+    finer_points, _ = voxel_means(cloud, voxel_size, threads, FINER)
+    fine_points = voxel_means(cloud, voxel_size, threads, FINE)[0] if fine else None
     stopwatch.lap("voxels", len(means))
-    told = f"voxel_size: {voxel_size:g}"
-    neighbours = find_neighbourhoods(means, _FEATURE_RADIUS * voxel_size, threads, told)
+    told_size = f"voxel_size: {voxel_size:g}"
+    neighbours = find_neighbourhoods(means, _FEATURE_RADIUS * voxel_size, threads, told_size)
+    reach = _NORMAL_RADIUS * voxel_size
     stopwatch.lap("neighbours")
-    normals = normals_within(_NORMAL_RADIUS * voxel_size, neighbours, sensor, threads)
+    middle = means.mean(axis=0) if len(means) else np.zeros(3)
+    normals, bends = normals_within(reach, neighbours, middle, threads)
     stopwatch.lap("normals")
-    features = _describe(neighbours, scaled_to_unit(normals), threads)  # to the bit what compute_fpfh gives for them
+    surface = _core.ViewedSurface(
+        means, normals, counts, neighbours._native, reach, _VIEW_MARGIN * voxel_size, _VIEWED_POINTS
+    )
+    viewpoint = find_viewpoint(surface, means, told, threads)
+    sight = _core.RangeImage(cloud.points, viewpoint.place, threads)
+    stopwatch.lap("viewpoint")
+    description = _describe_surface(neighbours, normals, threads)
     stopwatch.lap("features")
-    sight = _core.RangeImage(cloud.points, sensor, threads)
-    stopwatch.lap("line of sight")
     return PreparedCloud(
         points=means,
-        normals=normals,
-        features=features,
+        normals=_turned_towards(viewpoint.place, means, normals),
+        bends=bends,
+        description=description,
         voxel_size=voxel_size,
+        viewpoint=viewpoint,
         sight=sight,
+        finer_points=finer_points,
         num_raw=len(cloud.points) + cloud.dropped,
         num_dropped=cloud.dropped,
         stages=stopwatch.stages,
         fine_points=fine_points,
     )
+
+
+def _describe_surface(
+    neighbours: Neighbourhoods, normals: _Array, threads: int, *, towards_sensor: bool = False
+) -> Description:
+    """Return features that depend on no viewpoint: normals are turned to the side of their neighbours, unless told."""
+    points = neighbours.points
+    if not towards_sensor:
+        normals = turned_inwards(normals, neighbours, threads)
+    return Description(points, _describe(neighbours, scaled_to_unit(normals), threads), normals)
+
+
+def _turned_towards(place: _Array, points: _Array, normals: _Array) -> _Array:
+    away = np.einsum("ij,ij->i", place - points, normals) < 0.0
+    return np.where(away[:, None], -normals, normals)

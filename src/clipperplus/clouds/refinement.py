@@ -65,7 +65,7 @@ def refine_transform(
         raise LandmarkError(f"T_target_source: expected a transform of shape (4, 4), got {start.shape}")
     motion = np.asarray(as_poses("T_target_source", start[None], FILE_ROUNDING)[0])
     moving, fixed = (
-        voxel_means(as_cloud(name, cloud, threads=threads), voxel_size, threads)
+        voxel_means(as_cloud(name, cloud, threads=threads), voxel_size, threads)[0]
         for name, cloud in (("source", source), ("target", target))
     )
     return align_by_gicp(moving, fixed, motion, voxel_size, threads, max_distance, max_iterations)

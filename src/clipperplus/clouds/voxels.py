@@ -42,11 +42,16 @@ def downsample(points: Any, *, voxel_size: float, threads: int = 1) -> npt.NDArr
     the cells between to be numbered, millions of them, it is left out.
     """
     threads = as_integer("threads", threads, 1, 1024)
-    return voxel_means(as_cloud("points", points, threads=threads), as_length("voxel_size", voxel_size), threads)
+    return voxel_means(as_cloud("points", points, threads=threads), as_length("voxel_size", voxel_size), threads)[0]
 
 
-def voxel_means(cloud: RawCloud, voxel_size: float, threads: int, share: float = 1.0) -> npt.NDArray[np.float64]:
-    """Do the same for arguments that were checked, with cells of a share of the voxels that the caller speaks of."""
+def voxel_means(
+    cloud: RawCloud, voxel_size: float, threads: int, share: float = 1.0
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
+    """Do the same for arguments that were checked, and return how many points each mean is of.
+
+    Cells are a share of the voxels that the caller speaks of.
+    """
     try:
         return _core.voxel_means(cloud.points, cloud.bounds, share * voxel_size, threads)
     except ValueError:
