@@ -52,7 +52,7 @@ from .errors import (
 from .geometry import apply_transform, fit_transform, rotation_error, translation_error
 from .graphs import Graph, read_graph, write_graph
 from .mapping import LoopClosures, LoopClosureSet, consistent_loop_closures
-from .registration import Evidence, Hypothesis, Pose, Status, register, solve
+from .registration import Evidence, Hypothesis, Pose, RoughTransform, Status, Verification, register, solve, verify
 
 Lap = Stage
 """The name that the stages of a registration had before."""
@@ -87,9 +87,11 @@ __all__ = [
     "PreparedCloud",
     "Progress",
     "RelaxationOptions",
+    "RoughTransform",
     "SearchOptions",
     "Stage",
     "Status",
+    "Verification",
     "__version__",
     "apply_transform",
     "choose_voxel_size",
@@ -119,6 +121,7 @@ __all__ = [
     "solve",
     "synthetic",
     "translation_error",
+    "verify",
     "write_cloud",
     "write_graph",
 ]

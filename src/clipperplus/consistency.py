@@ -288,11 +288,18 @@ def points_problem(
     if invariant is None:
         points = as_points("source", source, (3,)), as_points("target", target, (3,))
         return ConsistencyProblem.of_points(*points, associations, epsilon), *points
+    check_of_points(invariant)
+    problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, True, 0.0)
+    return problem, _points_of("source", problem.source, source), _points_of("target", problem.target, target)
+
+
+def check_of_points(invariant: Invariant | None) -> None:
+    """Refuse what is no invariant, or not one of points, which a transform can be fitted to."""
     if isinstance(invariant, (Lines, LinesAndPlanes, Planes, RelativePoses)):
         kind = type(invariant).__name__
         raise OptionError(f"invariant: expected one of points, which a transform is fitted to; {kind} is of others")
-    problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, True, 0.0)
-    return problem, _points_of("source", problem.source, source), _points_of("target", problem.target, target)
+    if invariant is not None and not isinstance(invariant, Invariant):
+        raise OptionError(f"invariant: expected one of clipperplus.invariants, got {invariant!r}")
 
 
 def _points_of(name: str, landmarks: Any, given: Any) -> npt.NDArray[np.float64]:

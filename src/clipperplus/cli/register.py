@@ -32,10 +32,13 @@ def command(
     epsilon: Epsilon = None,
     method: Method = "auto",
     matches: Annotated[int, typer.Option(help="Match features that are among so many nearest of each other.")] = 1,
+    effort: Annotated[
+        str, typer.Option(help="How far to look on where the answer is not trusted.", metavar="low|normal|high")
+    ] = "normal",
     refine: Annotated[str | None, typer.Option(help="gicp: finish with generalized ICP.", metavar="gicp")] = None,
     source_viewpoint: Annotated[
         _Viewpoint | None,
-        typer.Option(help="Where the source's sensor was; without it: what the file says, or the origin."),
+        typer.Option(help="Where the source's sensor was; without it: what the file says, or judged from the cloud."),
     ] = None,
     target_viewpoint: Annotated[_Viewpoint | None, typer.Option(help="The same for the target.")] = None,
     free_space: Annotated[
@@ -71,6 +74,7 @@ def command(
             epsilon=epsilon,
             method=method,
             matches=matches,
+            effort=cast("Literal['low', 'normal', 'high']", effort),
             refine=cast("Literal['gicp'] | None", refine),
             source_viewpoint=source_viewpoint,
             target_viewpoint=target_viewpoint,

@@ -20,6 +20,7 @@ __all__ = [
     "from_quaternions",
     "inverse",
     "logarithm",
+    "made_rigid",
     "rotation_angles",
     "to_quaternions",
 ]
@@ -31,6 +32,8 @@ _LAST_ROW_ROUNDING = 1e-9
 """By how much the last row may fail to be 0 0 0 1, as it does after ``np.linalg.inv``."""
 _ROUNDING = 1e-6
 """By how much a rotation may fail to be one: entries of R R^T - I."""
+_ROTATION_ROUNDING = 1e-12
+"""By how much a rotation in double precision may stretch."""
 FILE_ROUNDING = 1e-2
 """The same for what others measured and wrote to files: in 3DMatch's kitchen, rotations are 5e-4 off."""
 _INFORMATION_ROUNDING = 1e-6
@@ -53,6 +56,15 @@ def as_poses(name: str, value: Any, rounding: float = _ROUNDING) -> Poses:
         raise LandmarkError(f"{name}: pose {int(sound.argmin())} is no rotation and translation")
     poses[:, 3] = (0.0, 0.0, 0.0, 1.0)
     return poses
+
+
+def made_rigid(poses: Poses) -> Poses:
+    """Return the motions whose rotations are nearest to those of matrices that are rounded; others stay as they are."""
+    left, stretch, right = np.linalg.svd(poses[:, :3, :3])
+    rounded = np.abs(stretch - 1.0).max(axis=1) > _ROTATION_ROUNDING
+    result = poses.copy()
+    result[rounded, :3, :3] = left[rounded] @ right[rounded]
+    return result
 
 
 def are_rigid(poses: Poses, rounding: float) -> npt.NDArray[np.bool_]:

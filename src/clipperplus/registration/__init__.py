@@ -3,6 +3,8 @@
 from .confidence import Evidence, Status
 from .from_clouds import register
 from .from_matches import solve
+from .from_transforms import Verification, verify
 from .pose import Hypothesis, Pose
+from .rough import RoughTransform
 
-__all__ = ["Evidence", "Hypothesis", "Pose", "Status", "register", "solve"]
+__all__ = ["Evidence", "Hypothesis", "Pose", "RoughTransform", "Status", "Verification", "register", "solve", "verify"]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .calibration import OF_CLOUDS, OF_MATCHES, OF_SCANS
+
 __all__ = ["ENOUGH_POINTS", "WEIGHT_OF_FEW_POINTS", "Evidence", "Status", "clouds_terms", "judge", "matches_terms"]
 
 
@@ -27,13 +29,8 @@ class Status(enum.Enum):
     """Fewer than three associations agree, or no more of the surfaces agrees than disagrees: there is no transform."""
 
 
-# Fitted by benchmarks/confidence.py to the answers for 1737 pairs of 3DMatch and 3DLoMatch fragments and 1000 pairs of
-# fragments of different places; benchmarks/results/confidence.md has the reliability plot. The constant, then the
-# weights of clouds_terms() for scans, whose sensors saw free space, and for clouds without …
-_OF_SCANS = (-1.754, 1.990, 1.095, -0.852, -3.656, -2.673)
-_OF_CLOUDS = (-7.995, 2.441, 0.693, -2.202, -4.637)
-# … and of matches_terms().
-_OF_MATCHES = (-8.377, 4.819, -0.985, -7.665)
+_LEAST_RUNNER_UP = 0.2
+"""That nothing else was found says no more than that it is this much worse."""
 # With few points, wrong answers explain the little that there is. Fitted by benchmarks/few_points.py:
 ENOUGH_POINTS = 1000
 WEIGHT_OF_FEW_POINTS = 3.0
@@ -52,7 +49,11 @@ class Evidence:
     overlap: float | None = None
     """Share of the source that lies on the target's surface and faces the same way; None without clouds."""
     against: float | None = None
-    """Share of the source that lies on the target's surface and faces another way."""
+    """Share of the source that lies on the target's surface at an angle to it."""
+    detail: float | None = None
+    """The overlap with each point counted by how much the surface bends there: even surfaces lie on any other."""
+    residual: float | None = None
+    """Root mean square distance along the normals, in voxels, of what overlaps, each point counted in the same way."""
     conflict: float | None = None
     """Share of the source where the target's sensor looked through, plus the same the other way round; None where this
     was not looked at."""
@@ -60,36 +61,43 @@ class Evidence:
     """Directions of the motion that the surfaces do not determine."""
     points: int | None = None
     """Points of the smaller cloud, reduced to voxels; None without clouds."""
+    viewpoints: tuple[str, str] | None = None
+    """Where the sensors of source and target were, for the conflict: as it was ``"told"``, at the ``"origin"``, or at a
+    place that was ``"found"`` because it cannot have been there; None where this was not looked at."""
 
     def confidence(self) -> float:
         """Return the probability that the transform is right: logistic in the logarithms of the evidence."""
-        if self.overlap is None or self.against is None:
+        if self.overlap is None:
             if self.explained < 3:  # do not determine a motion
                 return 0.0
-            (constant, *weights), terms = _OF_MATCHES, matches_terms(self.explained, self.associations, self.runner_up)
+            (constant, *weights), terms = OF_MATCHES, matches_terms(self)
         else:
-            (constant, *weights) = _OF_CLOUDS if self.conflict is None else _OF_SCANS
-            net = self.overlap - self.against
-            terms = clouds_terms(self.explained, net, self.runner_up, self.undetermined, self.conflict)
+            (constant, *weights), terms = OF_CLOUDS if self.conflict is None else OF_SCANS, clouds_terms(self)
         logit = constant + sum(weight * term for weight, term in zip(weights, terms, strict=True))
         if self.points is not None:
             logit += WEIGHT_OF_FEW_POINTS * math.log(min(1.0, max(self.points, 1) / ENOUGH_POINTS))
         return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, logit))))
 
 
-def clouds_terms(
-    explained: int, net_overlap: float, runner_up: float, undetermined: int, conflict: float | None
-) -> list[float]:
+def clouds_terms(evidence: Evidence) -> list[float]:
     """Return what the logit of an answer for two clouds is linear in; one less where nothing is known of conflicts."""
-    numbers = [1.0 + explained, max(net_overlap, 0.005), max(runner_up, 0.01), 1.0 + undetermined]
-    if conflict is not None:
-        numbers.append(1.0 + conflict / 0.005)
+    numbers = [
+        1.0 + evidence.explained,
+        max((evidence.overlap or 0.0) - (evidence.against or 0.0), 0.005),
+        min(max(evidence.runner_up, _LEAST_RUNNER_UP), 10.0),
+        1.0 + evidence.undetermined,
+        max(evidence.detail or 0.0, 0.002),
+        max(evidence.residual or 0.0, 0.03),
+    ]
+    if evidence.conflict is not None:
+        numbers.append(1.0 + evidence.conflict / 0.005)
     return [math.log(number) for number in numbers]
 
 
-def matches_terms(explained: int, associations: int, runner_up: float) -> list[float]:
+def matches_terms(evidence: Evidence) -> list[float]:
     """Return what the logit of an answer for matched points is linear in."""
-    return [math.log(number) for number in (1.0 + explained, 1.0 + associations, max(runner_up, 0.05))]
+    numbers = (1.0 + evidence.explained, 1.0 + evidence.associations, max(evidence.runner_up, 0.05))
+    return [math.log(number) for number in numbers]
 
 
 def judge(

@@ -33,6 +33,11 @@ _CONFIDENCE = (
     (0.5, "more likely right than wrong"),
     (0.0, "more likely wrong than right"),
 )
+_SENSORS = {
+    "told": "where it was told",
+    "origin": "at the origin",
+    "found": "at a place that was found",
+}
 _MERE_SHIFT = 0.15
 """The share of a motion that may be a turn, if it is to be called a shift."""
 
@@ -87,11 +92,15 @@ def evidence(pose: Pose) -> list[tuple[str, str]]:
     ]
     for name, share, what in (
         ("overlap", found.overlap, "of the source lies on the target's surface"),
-        ("against", found.against, "of it does but faces another way"),
+        ("detail", found.detail, "of what is bent does"),
+        ("against", found.against, "of it does but at an angle"),
         ("conflict", found.conflict, "of the points lie where the other sensor looked through"),
     ):
         if share is not None:
             rows.append((name, f"{percent(share)} {what}"))
+    if found.viewpoints is not None:
+        source, target = (_SENSORS[viewpoint] for viewpoint in found.viewpoints)
+        rows.append(("sensors", f"source {source}, target {target}"))
     if not len(pose.degenerate_directions):
         deviations = np.sqrt(np.diag(pose.covariance))
         rows += [

@@ -111,7 +111,7 @@ def solve(
     evidence = Evidence(associations=len(pairs), explained=clique.size, runner_up=runner_up)
     confidence = evidence.confidence()
     return Pose(
-        status=judge(confidence, min_confidence, weak, has_rival=any(is_rival(None, other) for other in others)),
+        status=judge(confidence, min_confidence, weak, has_rival=any(map(is_rival, others))),
         T_target_source=motion,
         associations=pairs,
         inliers=chosen,

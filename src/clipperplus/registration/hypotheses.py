@@ -11,11 +11,11 @@ from .. import _core
 from ..clique import CliqueResult
 from ..graphs import Graph
 
-__all__ = ["Guesses", "guess_motions"]
+__all__ = ["MOST_STEPS", "Guesses", "guess_motions"]
 
 _MOST_STARTS = 3000
 """Associations from which a clique is grown, and …"""
-_MOST_STEPS = 100_000_000
+MOST_STEPS = 100_000_000
 """… comparisons of candidates that this may take, about a nanosecond each; if it would be more, every second, third, …
 association is a start."""
 
@@ -38,6 +38,7 @@ def guess_motions(
     *,
     apart: float,
     most: int,
+    most_steps: int = MOST_STEPS,
     threads: int,
 ) -> Guesses:
     """Grow cliques from every association and fit a motion to each, to the given clique first.
@@ -48,7 +49,7 @@ def guess_motions(
     # Whatever grows from a member of the given clique would most likely say the same.
     starts = np.setdiff1d(np.arange(graph.num_vertices, dtype=np.int32), clique.vertices)
     steps = int((graph.degrees()[starts].astype(np.int64) ** 2).sum())
-    starts = starts[:: max(-(-len(starts) // _MOST_STARTS), -(-steps // _MOST_STEPS), 1)]
+    starts = starts[:: max(-(-len(starts) // _MOST_STARTS), -(-steps // most_steps), 1)]
     known = clique.vertices.astype(np.int32)
     motions, offsets, members = _core.find_hypotheses(
         graph._native, source, target, known, starts.astype(np.int32), most, 3, apart, threads

@@ -18,7 +18,9 @@ __all__ = ["Hypothesis", "Pose", "is_rival", "without_transform"]
 
 
 _RIVAL = 0.9
-"""Share of the best score, and of the best overlap, from which on another transform makes an answer ambiguous."""
+"""Share of the best score, or of the best fit, from which on another transform makes an answer ambiguous; …"""
+_STILL_EXPLAINS = 0.6
+"""… the latter with this share of the score, too: associations among equal motions are luck, but not wholly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +36,23 @@ class Hypothesis:
     missed the largest clique."""
     overlap: float | None = None
     """Share of the source that lies on the target's surface under it; None where there are no clouds."""
+    fit: float | None = None
+    """How well the surfaces agree under it, relative to the pose that was returned; None where there are no clouds."""
 
     @property
     def support(self) -> int:
         """How many associations it explains."""
         return len(self.inliers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in plain Python types."""
+        return {
+            "T_target_source": self.T_target_source.tolist(),
+            "support": self.support,
+            "score": self.score,
+            "overlap": self.overlap,
+            "fit": self.fit,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,15 +182,7 @@ class Pose:
             },
             "covariance": None if self.covariance is None else self.covariance.tolist(),
             "degenerate_directions": self.degenerate_directions.tolist(),
-            "alternatives": [
-                {
-                    "T_target_source": other.T_target_source.tolist(),
-                    "support": other.support,
-                    "score": other.score,
-                    "overlap": other.overlap,
-                }
-                for other in self.alternatives
-            ],
+            "alternatives": [other.to_dict() for other in self.alternatives],
             "voxel_size": self.voxel_size,
             "epsilon": self.epsilon,
             "evidence": asdict(self.evidence),
@@ -187,11 +193,10 @@ class Pose:
         }
 
 
-def is_rival(best_overlap: float | None, other: Hypothesis) -> bool:
-    """Whether another transform explains the associations, and the clouds where there are some, about as well."""
-    if other.overlap is not None and best_overlap is not None and other.overlap < _RIVAL * best_overlap:
-        return False
-    return other.score >= _RIVAL
+def is_rival(other: Hypothesis) -> bool:
+    """Whether another transform explains the data about as well, or the clouds alone, if there are some."""
+    fits = other.fit is not None and other.fit >= _RIVAL and other.score >= _STILL_EXPLAINS
+    return other.score >= _RIVAL or fits
 
 
 def without_transform(associations: npt.NDArray[np.int64], clique: CliqueResult, **about: Any) -> Pose:

@@ -1,14 +1,16 @@
 """Which of several motions is the right one: lay one cloud on the other and look.
 
-A motion is first improved by a few steps of point-to-plane ICP. What then speaks for it: associations that it explains,
-and points of the source that come to lie on the target's surface, facing the same way. What speaks against it: points
-that lie on the surface but face another way, and points that come to lie where a sensor looked through. The last is the
-strongest evidence: right motions have hardly any such points, most wrong ones have many.
+A motion is first improved by a few steps of point-to-plane ICP. What then speaks for it: bent parts of the source that
+come to lie on the target's surface, since even ones lie on any, how closely they do, and associations that it explains.
+What speaks against it: points that lie on the surface but at an angle to it, and points that come to lie where a sensor
+looked through. The last is the strongest evidence: right motions have hardly any such points, most wrong ones have
+many. Normals are compared without their sign, which may not be known.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,7 @@ from .. import _core
 from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import inverse
 
-__all__ = ["AGREEING_COSINE", "Verified", "compare", "explained_by", "polish", "residuals_of", "verify"]
+__all__ = ["AGREEING_COSINE", "Verified", "compare", "explained_by", "polish", "residuals_of", "verify_motions"]
 
 _Array = npt.NDArray[np.float64]
 
@@ -41,8 +43,14 @@ _EXPLAINED = 2.0
 """Voxels within which an association is explained."""
 _FREE_SPACE_MARGIN = 3.0
 """Voxels by which a point must be nearer to a sensor than what it saw there, to be in its way."""
+# The score is detail · exp(-(residual / scale)²) · (1 + explained)^power / (1 + conflict / scale), with round numbers
+# near what is best.
+_POWER_OF_EXPLAINED = 0.75
+"""Of what matches say beside the surfaces."""
 _CONFLICT_SCALE = 0.02
 """Share of points in free space that halves a score."""
+_RESIDUAL_SCALE = 0.3
+"""Voxels: a residual that divides a score by e."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,31 +59,38 @@ class Verified:
 
     motions: _Array
     """``(k, 4, 4)``, refined."""
+    numbers: npt.NDArray[np.int64]
+    """Which one it was of those that were given."""
     explained: npt.NDArray[np.int64]
     """Associations that it explains."""
     overlap: _Array
-    """Share of the source points that lie on the target's surface and face the same way."""
+    """Share of the source points that lie on the target's surface, their normals along its."""
     against: _Array
-    """Share of the source points that lie on the surface and do not."""
+    """Share of the source points that lie on the surface at an angle."""
+    detail: _Array
+    """The overlap with each point counted by how much the surface bends there."""
+    residual: _Array
+    """Root mean square distance along the normals, in voxels, of what overlaps, each point counted in the same way."""
     conflict: _Array | None
     """Share of the source in the target's free space, plus that of the target in the source's; None: not looked at."""
+    fit: _Array
+    """How well the surfaces agree: the score without the associations, whose number among equal motions is luck."""
     score: _Array
 
     def best(self, most: int) -> Verified:
         """Return the motions with the highest scores, the best first."""
-        order = np.argsort(-self.score, kind="stable")[:most]
-        conflict = None if self.conflict is None else self.conflict[order]
-        return Verified(
-            np.ascontiguousarray(self.motions[order]),
-            self.explained[order],
-            self.overlap[order],
-            self.against[order],
-            conflict,
-            self.score[order],
-        )
+        return self.only(np.argsort(-self.score, kind="stable")[:most])
+
+    def only(self, chosen: npt.NDArray[Any]) -> Verified:
+        """Return some of the motions, by their numbers here or a mask."""
+        columns: dict[str, Any] = {}
+        for column in fields(self):
+            values = getattr(self, column.name)
+            columns[column.name] = None if values is None else values[chosen]
+        return Verified(**columns)
 
 
-def verify(
+def verify_motions(
     source: PreparedCloud,
     target: PreparedCloud,
     matched: tuple[_Array, _Array],
@@ -89,21 +104,28 @@ def verify(
     ``matched`` are the source and target point of every association; ``free_space`` says whether to look for points
     where a sensor looked through. Motions that are hopeless after a few steps are left out.
     """
+    about: dict[str, Any] = {"free_space": free_space, "threads": threads}
     refined = _refine(source, target, motions, _FIRST_STEPS, _FIRST_POINTS, threads)
-    promising = compare(
-        source, target, matched, refined, free_space=free_space, threads=threads, count=_FIRST_POINTS
-    ).best(_SECOND_MOTIONS)
+    promising = compare(source, target, matched, refined, count=_FIRST_POINTS, **about).best(_SECOND_MOTIONS)
     refined = _refine(source, target, promising.motions, _SECOND_STEPS, _REFINING_POINTS, threads)
-    return compare(source, target, matched, refined, free_space=free_space, threads=threads).best(_SECOND_MOTIONS)
+    return compare(source, target, matched, refined, numbers=promising.numbers, **about).best(_SECOND_MOTIONS)
 
 
 def _refine(
-    source: PreparedCloud, target: PreparedCloud, motions: _Array, steps: int, count: int, threads: int
+    source: PreparedCloud,
+    target: PreparedCloud,
+    motions: _Array,
+    steps: int,
+    count: int,
+    threads: int,
+    *,
+    precisely: bool = False,
 ) -> _Array:
     reach = _REFINING_REACH * target.voxel_size
-    points, normals = _sample(source, count)
+    points, normals, _ = _sample(source, count)
+    motions = np.ascontiguousarray(motions)
     return _core.refine_motions(
-        target.surface, points, normals, motions, reach, _REFINING_COSINE, steps, False, threads
+        target.surface, points, normals, motions, reach, _REFINING_COSINE, steps, precisely, threads
     )
 
 
@@ -116,36 +138,40 @@ def compare(
     free_space: bool,
     threads: int,
     count: int = _SECOND_POINTS,
+    numbers: npt.NDArray[np.int64] | None = None,
 ) -> Verified:
     """Find what speaks for and against each motion, looking at about ``count`` points of each cloud."""
     voxel = target.voxel_size
-    points, normals = _sample(source, count)
-    near, agreeing = _core.measure_overlaps(target.surface, points, normals, motions, voxel, AGREEING_COSINE, threads)
+    points, normals, bends = _sample(source, count)
+    near, agreeing, bent, squares = _core.measure_overlaps(
+        target.surface, points, normals, bends, motions, voxel, AGREEING_COSINE, threads
+    ).T
     overlap = agreeing / max(1, len(points))
-    against = near / max(1, len(points)) - overlap
+    detail = bent / max(bends.sum(), 1e-300)
+    residual = np.sqrt(squares / np.maximum(bent, 1e-300)) / voxel
     conflict = _conflict(source, target, motions, count, threads) if free_space else None
     explained = _core.count_explained(*matched, motions, _EXPLAINED * voxel)
     penalty = 1.0 if conflict is None else 1.0 + conflict / _CONFLICT_SCALE
-    score = np.asarray(np.maximum(overlap - against, 0.0) * explained / penalty)
-    return Verified(motions, explained, overlap, against, conflict, score)
-
-
-def polish(source: PreparedCloud, target: PreparedCloud, motion: _Array, *, threads: int) -> _Array:
-    """Improve a motion by steps of ICP with more points, looked up with more care."""
-    points, normals = _sample(source, _LAST_POINTS)
-    return np.asarray(
-        _core.refine_motions(
-            target.surface,
-            points,
-            normals,
-            np.ascontiguousarray(motion[None]),
-            _REFINING_REACH * target.voxel_size,
-            _REFINING_COSINE,
-            _LAST_STEPS,
-            True,
-            threads,
-        )[0]
+    fit = detail * np.exp(-((residual / _RESIDUAL_SCALE) ** 2)) / penalty
+    return Verified(
+        motions=motions,
+        numbers=np.arange(len(motions)) if numbers is None else numbers,
+        explained=explained,
+        overlap=overlap,
+        against=near / max(1, len(points)) - overlap,
+        detail=detail,
+        residual=residual,
+        conflict=conflict,
+        fit=np.asarray(fit),
+        score=np.asarray(fit * (1.0 + explained) ** _POWER_OF_EXPLAINED),
     )
+
+
+def polish(
+    source: PreparedCloud, target: PreparedCloud, motion: _Array, *, steps: int = _LAST_STEPS, threads: int
+) -> _Array:
+    """Improve a motion by steps of ICP with more points, looked up with more care."""
+    return np.asarray(_refine(source, target, motion[None], steps, _LAST_POINTS, threads, precisely=True)[0])
 
 
 def explained_by(motion: _Array, matched: tuple[_Array, _Array], voxel_size: float) -> npt.NDArray[np.bool_]:
@@ -162,12 +188,13 @@ def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, cou
     margin = _FREE_SPACE_MARGIN * target.voxel_size
     share = np.zeros(len(motions))
     for cloud, sight, moves in ((source, target.sight, motions), (target, source.sight, inverse(motions))):
-        points, _ = _sample(cloud, count)
+        points, *_ = _sample(cloud, count)
         share += sight.count_in_front(points, moves, margin, threads) / max(1, len(points))
     return share
 
 
-def _sample(cloud: PreparedCloud, count: int) -> tuple[_Array, _Array]:
-    """Return evenly chosen points and normals: they are in the order of their voxels, so of space."""
+def _sample(cloud: PreparedCloud, count: int) -> tuple[_Array, _Array, _Array]:
+    """Return evenly chosen points, their normals and bends: they are in the order of their voxels, so of space."""
     step = max(1, len(cloud.points) // count)
-    return np.ascontiguousarray(cloud.points[::step]), np.ascontiguousarray(cloud.normals[::step])
+    points, normals, bends = (np.ascontiguousarray(of[::step]) for of in (cloud.points, cloud.normals, cloud.bends))
+    return points, normals, bends

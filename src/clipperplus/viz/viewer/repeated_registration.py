@@ -17,9 +17,10 @@ __all__ = ["STEPS", "RepeatedRegistration", "Settings"]
 STEPS = (
     "preparing the source",
     "preparing the target",
-    *(step.value for step in Step if step is not Step.GICP),
+    *(step.value for step in Step if step not in (Step.GICP, Step.LOOK_AGAIN)),
 )
-"""What is seen of one registration, in order; the voxel size of prepared clouds takes no time and is never seen."""
+"""What is seen of one registration, in order; the voxel size of prepared clouds takes no time and is never seen. Where
+the answer is not trusted, it is looked for again after these."""
 _KEPT = 12
 """Prepared clouds that are remembered: those of six voxel sizes."""
 _LONGEST_SEARCH = 10.0
@@ -51,7 +52,7 @@ class RepeatedRegistration:
             report(Progress(STEPS[number], number / len(STEPS)))
 
         def ended(stage: Stage) -> None:
-            following = STEPS.index(stage.name) + 1
+            following = STEPS.index(stage.name) + 1 if stage.name in STEPS else len(STEPS)
             if following < len(STEPS):
                 begin(following)
 

@@ -1,0 +1,213 @@
+"""Motions that looks suggest: all verified together, and the best of them with the reasons to believe it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clouds.prepared import FINE, PreparedCloud
+from ..clouds.refinement import align_by_gicp
+from .confidence import Evidence
+from .looks import Found
+from .pose import Hypothesis, is_rival
+from .rough import RoughTransform
+from .uncertainty import Information, surface_information
+from .verification import Verified, compare, explained_by, polish, verify_motions
+
+__all__ = ["Answer", "Candidates", "middle_of"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+
+_ALTERNATIVE = 4.0
+"""Voxels that an alternative must be away from the answer and from the others."""
+_BETTER = 1.1
+"""Times the score of a motion from which on one beside it is another."""
+_TRUSTED = 0.8
+"""Confidence from which on nothing else is looked for."""
+_STILL_GOOD = 0.9
+"""Share of its score that an answer must keep when it is refined; else it stays as it was."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A motion, what speaks for it, and what else it could be."""
+
+    found: Found
+    """Where it comes from."""
+    motion: _Array
+    inliers: npt.NDArray[np.int64]
+    """Numbers of the associations, of those found there, that it explains."""
+    evidence: Evidence
+    information: Information
+    weak: _Array
+    """Directions that are not determined."""
+    others: tuple[Hypothesis, ...]
+    """Other motions, the best first."""
+
+    @property
+    def confidence(self) -> float:
+        """Probability that it is right."""
+        return self.evidence.confidence()
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether there is no need to look on."""
+        return self.exists and self.confidence >= _TRUSTED and not self.has_rival and not len(self.weak)
+
+    @property
+    def has_rival(self) -> bool:
+        """Whether another motion explains the data about as well."""
+        return any(map(is_rival, self.others))
+
+    @property
+    def exists(self) -> bool:
+        """Whether it is an answer at all: three matches agree, and more of the surfaces than does not."""
+        # Two planes match well, but their associations do not: that the motion is not determined says more.
+        agree = len(self.inliers) >= 3 or len(self.weak) > 0
+        return agree and (self.evidence.overlap or 0.0) > (self.evidence.against or 0.0)
+
+
+class Candidates:
+    """The motions that were suggested for two clouds."""
+
+    def __init__(
+        self,
+        source: PreparedCloud,
+        target: PreparedCloud,
+        *,
+        free_space: bool,
+        rough: RoughTransform | None = None,
+        others: int = 1,
+        threads: int,
+    ) -> None:
+        """Begin without any; what is roughly known bounds them all. ``others``: how many alternatives are wanted."""
+        self._most_others = max(1, others)
+        self._source, self._target, self._rough = source, target, rough
+        self._free_space, self._threads = free_space, threads
+        self._about: dict[str, Any] = {"free_space": free_space, "threads": threads}
+        self._found: list[Found] = []
+        self._waiting: list[tuple[int, _Array]] = []
+        self._verified: Verified | None = None
+        self._looks = np.empty(0, dtype=np.int64)  # which look each verified motion comes from
+
+    def add(self, found: Found) -> None:
+        """Take in what a look found; with the first one, what is roughly known is a suggestion, too."""
+        motions = found.motions
+        if self._rough is not None and not self._found:
+            motions = np.concatenate((self._rough.T_target_source[None], motions))
+        self._waiting.append((len(self._found), motions))
+        self._found.append(found)
+
+    def verify(self) -> int:
+        """Verify what came in with the best of what was there before; return how many motions there are then."""
+        motions = [suggested for _, suggested in self._waiting]
+        looks = [np.full(len(suggested), number) for number, suggested in self._waiting]
+        if self._verified is not None:
+            motions, looks = [self._verified.motions, *motions], [self._looks, *looks]
+        self._waiting = []
+        if any(map(len, motions)):
+            source, target, about = self._source, self._target, self._about
+            verified = verify_motions(source, target, self._matched(), np.concatenate(motions), **about)
+            if self._rough is not None:
+                verified = verified.only(self._allows(verified.motions))
+                if not len(verified.motions):  # all were refined beyond the bounds
+                    verified = self._compare(self._rough.T_target_source)
+            self._verified, self._looks = verified, np.concatenate(looks)[verified.numbers]
+        return len(self._looks)
+
+    def _allows(self, motions: _Array) -> npt.NDArray[np.bool_]:
+        """Whether motions agree with what is roughly known."""
+        if self._rough is None:
+            return np.ones(len(motions), dtype=np.bool_)
+        return self._rough.allows(motions, np.array(middle_of(self._source)))
+
+    def best(self) -> Answer | None:
+        """Polish the motion with the highest score, and weigh it; None if there is none."""
+        if self._verified is None or not len(self._looks):
+            return None
+        first = self._verified.motions[0]
+        motion = polish(self._source, self._target, first, threads=self._threads)
+        return self.weigh(motion if self._allows(motion[None])[0] else first, self._found[self._looks[0]])
+
+    def by_gicp(self, answer: Answer) -> Answer:
+        """Finish an answer with generalized ICP, if it keeps its score."""
+        source, target = self._source, self._target
+        if source.fine_points is None or target.fine_points is None:
+            return answer
+        width = FINE * source.voxel_size
+        motion = align_by_gicp(source.fine_points, target.fine_points, answer.motion, width, self._threads)
+        before, after = (self._compare(of).score[0] for of in (answer.motion, motion))
+        better = after >= _STILL_GOOD * before and self._allows(motion[None])[0]
+        return self.weigh(motion, answer.found) if better else answer
+
+    def weigh(self, motion: _Array, found: Found, *, is_best: bool = True) -> Answer:
+        """Say what speaks for a motion and against it, and what else there is.
+
+        If it was not chosen as the best, what is better counts as something else even if it is near.
+        """
+        source, target, final = self._source, self._target, self._compare(motion)
+        information = surface_information(source, target, motion)
+        weak = information.weak_directions()
+        inliers = np.flatnonzero(explained_by(motion, found.matched, source.voxel_size))
+        others = self._alternatives(final, found, np.inf if is_best else _BETTER * float(final.score[0]))
+        evidence = Evidence(
+            associations=len(found.associations),
+            explained=len(inliers),
+            runner_up=others[0].score if others else 0.0,
+            overlap=float(final.overlap[0]),
+            against=float(final.against[0]),
+            detail=float(final.detail[0]),
+            residual=float(final.residual[0]),
+            conflict=None if final.conflict is None else float(final.conflict[0]),
+            undetermined=len(weak),
+            points=min(len(source.points), len(target.points)),
+            viewpoints=(source.viewpoint.source, target.viewpoint.source) if self._free_space else None,
+        )
+        return Answer(found, motion, inliers, evidence, information, weak, others)
+
+    def _compare(self, motion: _Array) -> Verified:
+        motions = np.ascontiguousarray(motion[None])
+        return compare(self._source, self._target, self._matched(), motions, **self._about)
+
+    def _matched(self) -> tuple[_Array, _Array]:
+        """Return the points of all associations of all looks."""
+        source, target = zip(*(found.matched for found in self._found), strict=True)
+        return np.concatenate(source), np.concatenate(target)
+
+    def _alternatives(self, final: Verified, found: Found, better: float) -> tuple[Hypothesis, ...]:
+        """Return motions that are far from the final one, or have a better score, and from each other, best first."""
+        verified, points, voxel_size = self._verified, self._source.points, self._source.voxel_size
+        if verified is None or not len(points):
+            return ()
+        sample = points[:: max(1, len(points) // 50)]
+        far = np.linalg.norm(sample - np.median(sample, axis=0), axis=1)
+        sample = sample[far <= np.quantile(far, 0.9)]  # without strays
+        motions = np.concatenate((final.motions, verified.motions))
+        places = np.einsum("kij,nj->kni", motions[:, :3, :3], sample) + motions[:, None, :3, 3]
+        places = places.reshape(len(motions), -1) / np.sqrt(len(sample))  # distances are then root mean squares
+        kept: list[Hypothesis] = []
+        apart, far_enough = [0], _ALTERNATIVE * voxel_size
+        for k, motion in enumerate(verified.motions):
+            if len(kept) == self._most_others or verified.score[k] <= 0.0:
+                break
+            gaps = np.linalg.norm(places[apart] - places[k + 1], axis=1)
+            if gaps[1:].min(initial=np.inf) > far_enough and (gaps[0] > far_enough or verified.score[k] > better):
+                apart.append(k + 1)
+                kept.append(
+                    Hypothesis(
+                        T_target_source=motion,
+                        inliers=np.flatnonzero(explained_by(motion, found.matched, voxel_size)),
+                        score=float(verified.score[k] / max(final.score[0], 1e-300)),
+                        overlap=float(verified.overlap[k]),
+                        fit=float(verified.fit[k] / max(final.fit[0], 1e-300)),
+                    )
+                )
+        return tuple(kept)
+
+
+def middle_of(cloud: PreparedCloud) -> tuple[float, ...]:
+    """Return the mean of a cloud's points, which what is roughly known of its motion speaks of."""
+    return tuple(cloud.points.mean(axis=0).tolist()) if len(cloud.points) else (0.0, 0.0, 0.0)

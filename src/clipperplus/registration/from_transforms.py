@@ -1,0 +1,144 @@
+"""Whether transforms that somebody else found are right: "is this loop closure to be believed?"."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._timing import Stopwatch
+from .._validation import as_array, as_integer, as_length, as_number
+from ..errors import LandmarkError, OptionError
+from ..geometry.poses import FILE_ROUNDING, as_poses, made_rigid
+from .candidates import Candidates
+from .confidence import Evidence, Status, judge
+from .given import Given, common_voxel_size
+from .looks import LookOptions, look_for_motions
+from .pose import Hypothesis
+from .verification import polish
+
+__all__ = ["Verification", "verify"]
+
+_STEPS = 30
+"""Of ICP, at most: what is judged is where a transform settles."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """What two clouds say about a transform."""
+
+    status: Status
+    """What to make of it."""
+    T_target_source: npt.NDArray[np.float64]
+    """``(4, 4)``, as it was given."""
+    T_refined: npt.NDArray[np.float64]
+    """``(4, 4)``: after some steps of ICP. The evidence is that of this one."""
+    shift: float
+    """Metres that these steps moved the source, root mean square: a transform that is right moves little."""
+    confidence: float
+    """Probability, from 0 to 1, that the refined transform is right."""
+    evidence: Evidence = field(repr=False)
+    """What speaks for and against it."""
+    covariance: npt.NDArray[np.float64] = field(repr=False)
+    """``(6, 6)``, as in :class:`Pose`."""
+    degenerate_directions: npt.NDArray[np.float64] = field(repr=False)
+    """``(k, 6)``, as in :class:`Pose`."""
+    alternatives: tuple[Hypothesis, ...] = field(repr=False)
+    """Other transforms, the best first, with scores relative to this one: above 1, they explain the clouds better."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in plain Python types."""
+        return {
+            "status": self.status.value,
+            "T_target_source": self.T_target_source.tolist(),
+            "T_refined": self.T_refined.tolist(),
+            "shift": self.shift,
+            "confidence": self.confidence,
+            "evidence": asdict(self.evidence),
+            "covariance": self.covariance.tolist(),
+            "degenerate_directions": self.degenerate_directions.tolist(),
+            "alternatives": [other.to_dict() for other in self.alternatives],
+        }
+
+
+def verify(
+    source: Any,
+    target: Any,
+    transforms: npt.ArrayLike,
+    *,
+    voxel_size: float | None = None,
+    source_viewpoint: npt.ArrayLike | None = None,
+    target_viewpoint: npt.ArrayLike | None = None,
+    free_space: bool = True,
+    min_confidence: float = 0.5,
+    max_alternatives: int = 5,
+    threads: int = 1,
+) -> tuple[Verification, ...]:
+    """Say of transforms between two scans how likely each is right, and why.
+
+    The clouds are matched as :func:`register` does it, so that there is something to compare the transforms with, and
+    the confidence means the same.
+
+    Parameters
+    ----------
+    source, target
+        ``(n, 3)`` points, anything with ``.points``, or a :class:`PreparedCloud`.
+    transforms
+        ``(k, 4, 4)`` or ``(4, 4)``: each moves points of the source into the frame of the target.
+    voxel_size, source_viewpoint, target_viewpoint, free_space, min_confidence, max_alternatives, threads
+        As in :func:`register`. A transform that is off by more than some voxels is not found to be right.
+
+    Returns
+    -------
+    verifications
+        One for each transform, in their order.
+
+    """
+    if not isinstance(free_space, bool):
+        raise OptionError(f"free_space: expected True or False, got {free_space!r}")
+    min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
+    max_alternatives = as_integer("max_alternatives", max_alternatives, 0, 100)
+    threads = as_integer("threads", threads, 1, 1024)
+    voxel_size = None if voxel_size is None else as_length("voxel_size", voxel_size)
+    array = as_array("transforms", transforms, LandmarkError)
+    if array.shape == (0,):
+        array = np.empty((0, 4, 4))
+    if array.shape[-2:] != (4, 4) or array.ndim not in (2, 3):
+        raise LandmarkError(f"transforms: expected an array of shape (k, 4, 4), got {array.shape}")
+    motions = as_poses("transforms", array.reshape(-1, 4, 4), FILE_ROUNDING)
+    given = (
+        Given.check("source", source, source_viewpoint, None, threads),
+        Given.check("target", target, target_viewpoint, None, threads),
+    )
+    voxel_size = common_voxel_size(given, voxel_size, threads)
+    moving, fixed = (cloud.prepare(voxel_size, threads, Stopwatch()) for cloud in given)
+    found = look_for_motions(moving, fixed, None, LookOptions(voxel_size, voxel_size, threads=threads), Stopwatch())
+    candidates = Candidates(moving, fixed, free_space=free_space, others=max_alternatives, threads=threads)
+    candidates.add(found)
+    candidates.verify()
+    results = []
+    for motion, start in zip(motions, made_rigid(motions), strict=True):
+        refined = polish(moving, fixed, start, steps=_STEPS, threads=threads)
+        answer = candidates.weigh(refined, found, is_best=False)
+        change = refined - start
+        with np.errstate(over="ignore"):
+            moved = moving.points @ change[:3, :3].T + change[:3, 3]
+            shift = float(np.sqrt((moved**2).sum(axis=1).mean())) if len(moved) else 0.0
+        confidence = answer.confidence if answer.exists else 0.0
+        status = judge(confidence, min_confidence, answer.weak, has_rival=answer.has_rival)
+        results.append(
+            Verification(
+                status=status if answer.exists else Status.TOO_FEW_INLIERS,
+                T_target_source=motion,
+                T_refined=refined,
+                shift=shift,
+                confidence=confidence,
+                evidence=answer.evidence,
+                covariance=answer.information.covariance(),
+                degenerate_directions=answer.weak,
+                alternatives=answer.others[:max_alternatives],
+            )
+        )
+    return tuple(results)
