@@ -11,22 +11,23 @@ import os
 os.environ.update({"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"})
 
 import importlib
-import itertools
 import statistics
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from common import argument_parser, write_report
-from registration import BENCHMARKS, VOXEL_SIZE, is_right, true_pairs
+from registration import BENCHMARKS, VOXEL_SIZE, is_right, points, random_motion, true_jobs, truths
 
 import clipperplus as cp
 from clipperplus.bench.tables import markdown_table
 
 THREADS = int(os.environ["OMP_NUM_THREADS"])
+FRAMES = ("as they are", "moved")
 WANTED_FASTER = {"KISS-Matcher": 3.0, "Open3D": 5.0}
 
 Points = npt.NDArray[np.float64]
@@ -104,31 +105,39 @@ def main() -> None:
         methods[name] = make(module)
         versions.append(f"{name} {getattr(module, '__version__', '')}")
 
-    pairs = list(itertools.islice(true_pairs(options.data), 0, None, options.every))
+    jobs = true_jobs(options.data)[:: options.every]
     times: dict[str, list[float]] = {name: [] for name in methods}
-    right: dict[str, dict[str, list[bool]]] = {name: {b: [] for b in BENCHMARKS} for name in methods}
-    for number, (benchmark, pair) in enumerate(pairs):
-        source, target = pair.scene.points(pair.j), pair.scene.points(pair.i)
+    right: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
+    for number, job in enumerate(jobs):
+        source, target = points(options.data, job.source, job.j), points(options.data, job.target, job.i)
+        truth = truths(options.data, job.benchmark, job.target)[job.i, job.j]
+        random = np.random.default_rng(job.seed)
+        here, there = random_motion(random), random_motion(random)
+        moved = cp.apply_transform(here, source), cp.apply_transform(there, target)
         for name, method in methods.items():
             start = time.perf_counter()
             T = method(source, target)
             times[name].append(1e3 * (time.perf_counter() - start))
-            right[name][benchmark].append(is_right(T, pair.T_i_j))
-        print(f"\r{number + 1} of {len(pairs)} pairs", end="", file=sys.stderr)
+            right[name, job.benchmark, FRAMES[0]].append(is_right(T, truth))
+            T = method(*moved)
+            back = None if T is None else np.linalg.inv(there) @ T @ here
+            right[name, job.benchmark, FRAMES[1]].append(is_right(back, truth))
+        print(f"\r{number + 1} of {len(jobs)} pairs", end="", file=sys.stderr)
     print(file=sys.stderr)
 
     mine = statistics.median(times["clipperplus"])
     lines = []
     for name in methods:
-        recalls = [f"{statistics.mean(right[name][benchmark]):.3f}" for benchmark in BENCHMARKS]
+        recalls = [f"{statistics.mean(right[name, b, frame]):.3f}" for frame in FRAMES for b in BENCHMARKS]
         median = statistics.median(times[name])
         ratio = statistics.median(theirs / ms for theirs, ms in zip(times[name], times["clipperplus"], strict=True))
         wanted = f"{WANTED_FASTER[name]:g} ×" if name in WANTED_FASTER else ""
         lines.append((name, *recalls, f"{median:.0f}", f"{median / mine:.1f} ×", f"{ratio:.1f} ×", wanted))
-    titles = ("", *(f"recall {b}" for b in BENCHMARKS), "median ms", "slower", "median of ratios", "wanted")
-    counts = ", ".join(f"{sum(b == benchmark for b, _ in pairs)} pairs of {benchmark}" for benchmark in BENCHMARKS)
-    body = f"""{counts}; voxels of 5 cm, {THREADS} threads, raw points to transform; right within 15° and 30 cm.
-{", ".join(versions)}. {" ".join(missing)}
+    columns = (f"recall {b}{suffix}" for suffix in ("", ", moved") for b in BENCHMARKS)
+    titles = ("", *columns, "median ms", "slower", "median of ratios", "wanted")
+    counts = ", ".join(f"{sum(job.benchmark == b for job in jobs)} pairs of {b}" for b in BENCHMARKS)
+    body = f"""{counts}, five scenes; voxels of 5 cm, {THREADS} threads, raw points to transform; right within 15° and
+30 cm. "Moved": both clouds are turned and shifted at random. {", ".join(versions)}. {" ".join(missing)}
 
 {markdown_table(titles, lines)}"""
     command = "python benchmarks/registration_peers.py --data DIR"
