@@ -19,6 +19,9 @@ from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize, as_thread
 
 __all__ = ["command"]
 
+_PATIENCE = 0.5
+"""Seconds after which Ctrl-C is seen at the latest."""
+
 
 def command(
     source: Annotated[
@@ -59,7 +62,9 @@ def command(
     try:
         with suppress(KeyboardInterrupt):
             typer.echo(f"viewer: {viewer.url} (Ctrl-C ends it)")
-            threading.Event().wait()
+            # Not for ever: Ctrl-C may reach another thread, and this one sees it when it wakes.
+            while not threading.Event().wait(_PATIENCE):
+                pass
     finally:
         viewer.close()
 
