@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "clouds/cube_directions.h"
 #include "threads.h"
 
 namespace clipperplus {
@@ -29,7 +30,7 @@ RangeImage::RangeImage(std::span<const Real> points, const Vector3& viewpoint, s
     for (std::size_t i = begin; i < end; ++i) {
       const Vector3 point{points[3 * i], points[3 * i + 1], points[3 * i + 2]};
       const double square = square_of(point.data(), direction);
-      double& seen = image[pixel(direction)];
+      double& seen = image[cube_pixel(direction, kSide)];
       seen = std::min(seen, square);
     }
   };
@@ -63,7 +64,7 @@ RangeImage::RangeImage(std::span<const Real> points, const Vector3& viewpoint, s
             around[axis] = face % 2 == 0 ? 1.0 : -1.0;
             around[(axis + 1) % 3] = 2.0 * (u + du + 0.5) / kSide - 1.0;
             around[(axis + 2) % 3] = 2.0 * (v + dv + 0.5) / kSide - 1.0;
-            least = std::min(least, nearest[pixel(around)]);
+            least = std::min(least, nearest[cube_pixel(around, kSide)]);
           }
         }
         free_[place] = least;
@@ -80,20 +81,6 @@ RangeImage::RangeImage(const Vector3& viewpoint, std::vector<float> free)
   if (free_.size() != 6 * kSide * kSide) throw std::invalid_argument("no range image");
 }
 
-std::size_t RangeImage::pixel(const Vector3& direction) {
-  std::size_t axis = 0;
-  for (std::size_t a = 1; a < 3; ++a) {
-    if (std::abs(direction[a]) > std::abs(direction[axis])) axis = a;
-  }
-  const double scale = 0.5 * kSide / std::abs(direction[axis]);
-  const auto step = [&](double x) {  // in this order of comparisons, what is no number is 0
-    const double place = x * scale + 0.5 * kSide;
-    return static_cast<std::size_t>(place > 0.0 ? (place < kSide - 1.0 ? place : kSide - 1.0) : 0.0);
-  };
-  const std::size_t face = 2 * axis + (direction[axis] < 0.0 ? 1 : 0);
-  return (face * kSide + step(direction[(axis + 2) % 3])) * kSide + step(direction[(axis + 1) % 3]);
-}
-
 double RangeImage::square_of(const double* point, Vector3& direction) const {
   for (std::size_t a = 0; a < 3; ++a) direction[a] = point[a] - viewpoint_[a];
   const double square = dot(direction, direction);
@@ -107,7 +94,7 @@ std::size_t RangeImage::count_in_front(std::span<const double> points, const Rig
   for (std::size_t k = 0; k < points.size(); k += 3) {
     const Vector3 place = motion.apply(&points[k]);
     const double range = std::sqrt(square_of(place.data(), direction));
-    count += range + margin < static_cast<double>(free_[pixel(direction)]) ? 1 : 0;
+    count += range + margin < static_cast<double>(free_[cube_pixel(direction, kSide)]) ? 1 : 0;
   }
   return count;
 }

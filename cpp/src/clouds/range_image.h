@@ -35,8 +35,6 @@ class RangeImage {
  private:
   static constexpr int kSide = 64;
 
-  // The place of a direction in the image.
-  static std::size_t pixel(const Vector3& direction);
   // The squared distance of a place from the viewpoint, and the direction to it.
   double square_of(const double* point, Vector3& direction) const;
 

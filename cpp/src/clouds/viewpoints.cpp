@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "clouds/cube_directions.h"
+
 namespace clipperplus {
 
 namespace {
@@ -16,20 +18,6 @@ constexpr int kSide = 32;               // directions along the edge of a face o
 constexpr std::size_t kMostPairs = 3;   // for each point
 
 Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-
-std::size_t pixel_of(const Vector3& d) {
-  std::size_t axis = 0;
-  for (std::size_t a = 1; a < 3; ++a) {
-    if (std::abs(d[a]) > std::abs(d[axis])) axis = a;
-  }
-  const double scale = 0.5 * kSide / std::abs(d[axis]);
-  const auto step = [&](double x) {
-    const double place = x * scale + 0.5 * kSide;  // in this order of comparisons, what is no number is 0
-    return static_cast<std::size_t>(place > 0.0 ? (place < kSide - 1.0 ? place : kSide - 1.0) : 0.0);
-  };
-  const std::size_t face = 2 * axis + (d[axis] < 0.0 ? 1 : 0);
-  return (face * kSide + step(d[(axis + 2) % 3])) * kSide + step(d[(axis + 1) % 3]);
-}
 
 }  // namespace
 
@@ -101,7 +89,7 @@ View ViewedSurface::from(const Vector3& place, bool with_hidden) const {
     densities += densities_[i], density_squares += densities_[i] * densities_[i];
     if (!with_hidden) continue;
     const double slope = std::sqrt(1.0 - cosine * cosine) / std::max(cosine, kSlopeFloor);
-    const std::size_t pixel = pixel_of(d);
+    const std::size_t pixel = cube_pixel(d, kSide);
     seen[pixel] = std::min(seen[pixel], static_cast<float>(range * (1.0 + 2.0 / kSide * slope)));
     looked.emplace_back(pixel, range);
   }
