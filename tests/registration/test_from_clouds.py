@@ -16,7 +16,7 @@ from simulated import registered_room, room, street
 import clipperplus as cp
 from clipperplus import Status, _core
 from clipperplus.geometry.poses import inverse
-from clipperplus.registration.from_clouds import Step
+from clipperplus.registration.steps import Step
 
 Array = npt.NDArray[np.float64]
 

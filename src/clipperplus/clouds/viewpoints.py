@@ -32,9 +32,9 @@ _MIDDLE = (0.02, 0.98)
 """Quantiles of the coordinates between which the cloud is; others are strays."""
 _FARTHEST = 100.0
 """Times its size from which a cloud may have been seen; from farther away, everything is seen from one side."""
-# Fitted to the places of real and simulated sensors, and others. The logit of a place is
-# linear in how much less is torn than from the references and, of clouds that thin out from one of them or from the
-# place (wholly at the second number), in how much more they do from the place.
+# Fitted to the places of real and simulated sensors, and others. The logit of a place is linear in how much less is
+# torn than from the references and, of clouds that thin out from one of them or from the place (wholly at the second
+# number), in how much more they do from the place.
 _CONSTANT, _TORN, _THINS, _THINNING = -2.4, -2.5, 2.0, 25.0
 _THINS_FROM, _THINS_TO = 0.35, 0.5
 _LEAST_TORN = 0.002

@@ -101,6 +101,10 @@ class Candidates:
         self._waiting.append((len(self._found), motions))
         self._found.append(found)
 
+    def add_to_first(self, motions: _Array) -> None:
+        """Take in further motions of the first look, whose matches are known."""
+        self._waiting.append((0, motions))
+
     def verify(self) -> int:
         """Verify what came in with the best of what was there before; return how many motions there are then."""
         motions = [suggested for _, suggested in self._waiting]

@@ -47,7 +47,7 @@ class Evidence:
     runner_up: float
     """Score of the best other transform, relative to this one's; 0 without one."""
     overlap: float | None = None
-    """Share of the source that lies on the target's surface and faces the same way; None without clouds."""
+    """Share of the source that lies on the target's surface, its normals along the target's; None without clouds."""
     against: float | None = None
     """Share of the source that lies on the target's surface at an angle to it."""
     detail: float | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -23,30 +22,12 @@ from .looks import Found, LookOptions, as_effort, look_at_matches, look_for_moti
 from .own_matches import OwnMatches
 from .pose import Pose, without_transform
 from .rough import RoughTransform, as_rough
+from .steps import Step
 from .verification import residuals_of
 
-__all__ = ["Step", "register"]
+__all__ = ["register"]
 
 _MOST_ALTERNATIVES = 100
-
-
-class Step(enum.Enum):
-    """What is done, in this order, with two clouds that are prepared; the values are the names in ``pose.stages``.
-
-    Raw clouds are prepared after the first, whose size they need, with steps of their own.
-    """
-
-    VOXEL_SIZE = "voxel size"
-    MATCHING = "matching"
-    CONSISTENCY_GRAPH = "consistency graph"
-    CLIQUE = "clique"
-    HYPOTHESES = "hypotheses"
-    VERIFICATION = "verification"
-    REFINEMENT = "refinement"
-    LOOK_AGAIN = "look again"
-    """Only where the answer was not trusted, once or more."""
-    GICP = "gicp"
-    """Only where it was asked for."""
 
 
 def register(
@@ -179,7 +160,7 @@ def register(
         if answer is not None and answer.is_trusted:
             break
         if number == 0:
-            candidates.add(found.more(options))
+            candidates.add_to_first(found.further_motions(options))
         for look in looks:
             candidates.add(look_for_motions(moving, fixed, look, options, Stopwatch()))
         count = candidates.verify()

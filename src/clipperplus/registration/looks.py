@@ -7,7 +7,7 @@ first one is not trusted, others follow: more matches, coarser and finer voxels,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -25,6 +25,7 @@ from ..invariants import DistanceAndNormals, Invariant
 from ..invariants.points import PointsWithNormals
 from .hypotheses import MOST_STEPS, guess_motions
 from .rough import RoughTransform
+from .steps import Step
 
 __all__ = ["EFFORTS", "Found", "Look", "LookOptions", "as_effort", "look_at_matches", "look_for_motions"]
 
@@ -110,8 +111,8 @@ class Found:
     motions: _Array
     """``(k, 4, 4)``, those of the largest cliques first."""
 
-    def more(self, options: LookOptions) -> Found:
-        """Return the same look with further motions instead, from smaller cliques."""
+    def further_motions(self, options: LookOptions) -> _Array:
+        """Return more motions than these, from smaller cliques."""
         guesses = guess_motions(
             self.graph,
             self.clique,
@@ -120,7 +121,7 @@ class Found:
             most=_MOST_GUESSES,
             threads=options.threads,
         )
-        return replace(self, motions=guesses.motions[len(self.motions) :])
+        return guesses.motions[len(self.motions) :]
 
     @property
     def matched(self) -> tuple[_Array, _Array]:
@@ -148,7 +149,7 @@ def look_for_motions(
         )
         matches, width = look.matches or options.matches, look.voxels
     associations = _match(here, there, matches, options.ratio, options.threads)
-    stopwatch.lap("matching", len(associations))
+    stopwatch.lap(Step.MATCHING.value, len(associations))
     epsilon = width * options.epsilon
     return look_at_matches(here, there, associations, epsilon, options, stopwatch, first=look is None)
 
@@ -171,9 +172,9 @@ def look_at_matches(
     here, there = (_landmarks(of, options.invariant) for of in (source, target))
     problem, *_ = points_problem(here, there, associations, epsilon, options.invariant)
     graph = problem.join(threads)
-    stopwatch.lap("consistency graph", graph.num_edges)
+    stopwatch.lap(Step.CONSISTENCY_GRAPH.value, graph.num_edges)
     clique = find_clique(graph, method=options.method, time_limit=options.time_limit, threads=threads)
-    stopwatch.lap("clique", clique.size)
+    stopwatch.lap(Step.CLIQUE.value, clique.size)
     matched = source.points[associations[:, 0]], target.points[associations[:, 1]]
     guesses = guess_motions(
         graph,
@@ -184,7 +185,7 @@ def look_at_matches(
         most_steps=MOST_STEPS if first else _FEWER_STEPS,
         threads=threads,
     )
-    stopwatch.lap("hypotheses", len(guesses.motions))
+    stopwatch.lap(Step.HYPOTHESES.value, len(guesses.motions))
     return Found((source.points, target.points), associations, epsilon, graph, clique, guesses.motions)
 
 

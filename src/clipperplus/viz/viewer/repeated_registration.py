@@ -9,7 +9,7 @@ from ..._timing import Stage
 from ...clouds.cloud import Cloud
 from ...clouds.prepared import PreparedCloud, prepare
 from ...registration import Pose, register
-from ...registration.from_clouds import Step
+from ...registration.steps import Step
 from .background import Progress, Report
 
 __all__ = ["STEPS", "RepeatedRegistration", "Settings"]

@@ -1,0 +1,26 @@
+"""The steps of a registration of clouds, by name."""
+
+from __future__ import annotations
+
+import enum
+
+__all__ = ["Step"]
+
+
+class Step(enum.Enum):
+    """What is done, in this order, with two clouds that are prepared; the values are the names in ``pose.stages``.
+
+    Raw clouds are prepared after the first, whose size they need, with steps of their own.
+    """
+
+    VOXEL_SIZE = "voxel size"
+    MATCHING = "matching"
+    CONSISTENCY_GRAPH = "consistency graph"
+    CLIQUE = "clique"
+    HYPOTHESES = "hypotheses"
+    VERIFICATION = "verification"
+    REFINEMENT = "refinement"
+    LOOK_AGAIN = "look again"
+    """Only where the answer was not trusted, once or more."""
+    GICP = "gicp"
+    """Only where it was asked for."""
