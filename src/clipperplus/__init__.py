@@ -52,7 +52,18 @@ from .errors import (
 from .geometry import apply_transform, fit_transform, rotation_error, translation_error
 from .graphs import Graph, read_graph, write_graph
 from .mapping import LoopClosures, LoopClosureSet, consistent_loop_closures
-from .registration import Evidence, Hypothesis, Pose, RoughTransform, Status, Verification, register, solve, verify
+from .registration import (
+    Evidence,
+    Hypothesis,
+    Pose,
+    Reason,
+    RoughTransform,
+    Status,
+    Verification,
+    register,
+    solve,
+    verify,
+)
 
 Lap = Stage
 """The name that the stages of a registration had before."""
@@ -86,6 +97,7 @@ __all__ = [
     "Pose",
     "PreparedCloud",
     "Progress",
+    "Reason",
     "RelaxationOptions",
     "RoughTransform",
     "SearchOptions",

@@ -145,6 +145,19 @@ def test_a_low_confidence_is_said_and_gives_status_1(call: Call, folder: Path, t
     assert output.exists()
 
 
+def test_a_low_prior_is_kept_and_said(call: Call, folder: Path) -> None:
+    files = folder / "source.ply", folder / "target.pcd"
+    answer = json.loads(call("register", *files, "--prior", "1e-9", "--json").stdout)
+    assert answer["prior"] == 1e-9
+    assert answer["status"] == "uncertain"
+    (reason,) = answer["reasons"]
+    assert reason["kind"] == "low confidence"
+    assert reason["numbers"]["prior"] == 1e-9
+    done = call("register", *files, "--prior", "1e-9")
+    assert "a prior of 1e-09 speaks against it" in " ".join(done.stdout.split())
+    assert "what helps" in done.stdout
+
+
 def test_planes_give_status_1_and_what_they_leave_open(call: Call, tmp_path: Path) -> None:
     done = call("register", *planes(tmp_path), "--json")
     assert done.returncode == 1
@@ -178,6 +191,7 @@ def test_an_empty_cloud_gives_status_1_and_no_files(call: Call, folder: Path, tm
             ["register", "scan.ply", "scan.ply", "--source-viewpoint", "0", "nan", "0"],
             "source_viewpoint: expected three finite",
         ),
+        (["register", "scan.ply", "scan.ply", "--prior", "1"], "prior: expected a number between 0 and 1, got 1.0\n"),
         (["demo", "--scene", "moon"], "scene: expected one of room, street, got 'moon'\n"),
         (["demo", "--seed", "-1"], "Invalid value for '--seed'"),
     ],

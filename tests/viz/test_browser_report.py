@@ -113,6 +113,7 @@ def test_a_registration_that_failed_is_shown_too(browser: Any, tmp_path: Path) -
     failed = Report(open_page(browser, path.as_uri()))
     assert failed.text("status") == "too few inliers"
     assert "there is no transform" in failed.text("verdict")
+    assert "what helps" in failed.text("doubts")
     assert not is_blank(failed.picture("after"))
     assert failed.opened.errors == []
 

@@ -67,6 +67,7 @@ def test_the_page_tells_the_numbers_that_matter(report: Path) -> None:
     assert facts["upper bound"].startswith(f"{pose.clique.upper_bound}:")
     assert "proven" in facts["agreement"]
     assert (data["status"], data["trusted"], data["verdict"]) == ("ok", True, "trust it")
+    assert data["doubts"] == []
     assert len(data["alternatives"]["rows"]) == len(pose.alternatives)
     assert np.allclose([float(cell) for cell in data["matrix"].split()], pose.T_target_source.ravel(), atol=1e-6)
     assert sum(stage["ms"] for stage in data["stages"]) == pytest.approx(1e3 * pose.seconds)
@@ -150,6 +151,7 @@ def test_poses_without_transform_have_a_report(tmp_path: Path) -> None:
         assert data["transforms"] == []
         assert data["matrix"] == "there is none"
         assert not data["trusted"]
+        assert data["doubts"] == [["what helps", pose.reasons[0].help]]
 
 
 def test_clouds_far_from_the_origin_are_drawn_around_a_round_place_close_by(tmp_path: Path) -> None:

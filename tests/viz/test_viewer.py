@@ -140,6 +140,7 @@ def test_the_status_is_said_with_the_numbers_that_settings_change() -> None:
     assert INLIER in text
     text = panel_text.describe_status(pose_without_transform())
     assert "there is no transform" in text
+    assert f"what helps: {panel_text.plain(pose_without_transform().reasons[0].help)}" in text
     assert OUTLIER in text
 
 

@@ -46,6 +46,9 @@ def command(
         typer.Option(help="Whether points where a sensor looked through speak against a transform. Not for maps."),
     ] = True,
     min_confidence: Annotated[float, typer.Option(help="Less than this, from 0 to 1, is not to be trusted.")] = 0.5,
+    prior: Annotated[
+        float, typer.Option(help="How likely it is beforehand that the scans overlap, between 0 and 1.")
+    ] = 0.5,
     threads: Threads = None,
     output: Annotated[Path | None, typer.Option(help="Text file for the 4 x 4 transform, source to target.")] = None,
     aligned: Annotated[
@@ -80,6 +83,7 @@ def command(
             target_viewpoint=target_viewpoint,
             free_space=free_space,
             min_confidence=min_confidence,
+            prior=prior,
             threads=as_threads(threads),
         )
     print_pose(scans, pose, as_json=as_json)  # first of all: what cannot be written does not lose it

@@ -87,6 +87,8 @@ def _print_lines(console: Console, scans: tuple[Scan, Scan], pose: Pose, more: S
         lines.add_row(label, escape(text))
     colour = "green" if description.reason_for_doubt(pose) is None else "red"
     lines.add_row("status", f"[bold {colour}]{pose.status.value}[/bold {colour}]: {escape(description.verdict(pose))}")
+    for label, text in description.doubts(pose):
+        lines.add_row(label, escape(text))
     transform = pose.T_target_source
     if transform is not None:
         matrix = zip(("transform", "", "", ""), description.matrix_lines(transform), strict=True)

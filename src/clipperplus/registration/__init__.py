@@ -5,6 +5,18 @@ from .from_clouds import register
 from .from_matches import solve
 from .from_transforms import Verification, verify
 from .pose import Hypothesis, Pose
+from .reasons import Reason
 from .rough import RoughTransform
 
-__all__ = ["Evidence", "Hypothesis", "Pose", "RoughTransform", "Status", "Verification", "register", "solve", "verify"]
+__all__ = [
+    "Evidence",
+    "Hypothesis",
+    "Pose",
+    "Reason",
+    "RoughTransform",
+    "Status",
+    "Verification",
+    "register",
+    "solve",
+    "verify",
+]

@@ -46,11 +46,13 @@ class Answer:
     """Directions that are not determined."""
     others: tuple[Hypothesis, ...]
     """Other motions, the best first."""
+    prior: float = 0.5
+    """How likely it is beforehand that the clouds overlap."""
 
     @property
     def confidence(self) -> float:
         """Probability that it is right."""
-        return self.evidence.confidence()
+        return self.evidence.confidence(self.prior)
 
     @property
     def is_trusted(self) -> bool:
@@ -80,11 +82,12 @@ class Candidates:
         *,
         free_space: bool,
         rough: RoughTransform | None = None,
+        prior: float = 0.5,
         others: int = 1,
         threads: int,
     ) -> None:
         """Begin without any; what is roughly known bounds them all. ``others``: how many alternatives are wanted."""
-        self._most_others = max(1, others)
+        self._most_others, self._prior = max(1, others), prior
         self._source, self._target, self._rough = source, target, rough
         self._free_space, self._threads = free_space, threads
         self._about: dict[str, Any] = {"free_space": free_space, "threads": threads}
@@ -170,7 +173,7 @@ class Candidates:
             points=min(len(source.points), len(target.points)),
             viewpoints=(source.viewpoint.source, target.viewpoint.source) if self._free_space else None,
         )
-        return Answer(found, motion, inliers, evidence, information, weak, others)
+        return Answer(found, motion, inliers, evidence, information, weak, others, self._prior)
 
     def _compare(self, motion: _Array) -> Verified:
         motions = np.ascontiguousarray(motion[None])

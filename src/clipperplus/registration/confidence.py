@@ -9,9 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import as_number
 from .calibration import OF_CLOUDS, OF_MATCHES, OF_SCANS
 
-__all__ = ["ENOUGH_POINTS", "WEIGHT_OF_FEW_POINTS", "Evidence", "Status", "clouds_terms", "judge", "matches_terms"]
+__all__ = [
+    "CHANCE_ALLOWED",
+    "ENOUGH_POINTS",
+    "WEIGHT_OF_FEW_POINTS",
+    "Evidence",
+    "Status",
+    "as_prior",
+    "clouds_terms",
+    "judge",
+    "matches_terms",
+]
 
 
 class Status(enum.Enum):
@@ -20,11 +31,14 @@ class Status(enum.Enum):
     OK = "ok"
     """Trust it."""
     UNCERTAIN = "uncertain"
-    """There is a transform, but its confidence is below what was asked for."""
+    """There is a transform, but its confidence is below what was asked for, or the target is scaled: see
+    ``pose.reasons``."""
     AMBIGUOUS = "ambiguous"
     """Another transform explains the data about as well: see ``pose.alternatives``."""
     DEGENERATE = "degenerate"
     """Some directions of the motion are not determined: see ``pose.degenerate_directions``."""
+    MIRRORED = "mirrored"
+    """The matches agree with a mirrored copy of the source, and with no rotation of it."""
     TOO_FEW_INLIERS = "too few inliers"
     """Fewer than three associations agree, or no more of the surfaces agrees than disagrees: there is no transform."""
 
@@ -34,6 +48,10 @@ _LEAST_RUNNER_UP = 0.2
 # With few points, wrong answers explain the little that there is. Fitted by benchmarks/few_points.py:
 ENOUGH_POINTS = 1000
 WEIGHT_OF_FEW_POINTS = 3.0
+CHANCE_ALLOWED = math.log(0.005)
+"""Of the logarithm of how many such sets chance is expected to bring: there the confidence is a half at most."""
+_SCALE_DEVIATIONS = 4.0
+"""By how many deviations the scale must be off from 1 for this to be certain."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +83,39 @@ class Evidence:
     """Where the sensors of source and target were, for the conflict: as it was ``"told"``, at the ``"origin"``, or at a
     place that was ``"found"`` because it cannot have been there; None where this was not looked at."""
 
-    def confidence(self) -> float:
-        """Return the probability that the transform is right: logistic in the logarithms of the evidence."""
+    chance: float | None = None
+    """Natural logarithm of how many sets of consistent associations, as large as this one, are expected if all of them
+    are random; None where this was not looked at."""
+    mirrored: bool | None = None
+    """Whether a reflection explains the associations and no rotation does; None where this was not looked at."""
+    scale: float | None = None
+    """By how much the target is larger than the source, by the associations that agree; None: not looked at."""
+    scale_deviation: float | None = None
+    """Standard deviation of the scale, with what epsilon may hide."""
+    noise: bool | None = None
+    """Whether normals agree no better than random ones; None: not looked at."""
+    sensor_pattern: bool | None = None
+    """Whether what agrees is a pattern of the sensor instead of the scene; None: not looked at."""
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether source and target are certain to differ in size."""
+        if self.scale is None or self.scale_deviation is None:
+            return False
+        return abs(self.scale - 1.0) > _SCALE_DEVIATIONS * self.scale_deviation
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether no rigid motion can be right."""
+        return self.mirrored is True or self.is_scaled
+
+    def confidence(self, prior: float = 0.5) -> float:
+        """Return the probability that the transform is right: logistic in the logarithms of the evidence.
+
+        ``prior``, between 0 and 1, is how likely it is beforehand that there is a right one at all.
+        """
+        if self.is_contradicted:
+            return 0.0
         if self.overlap is None:
             if self.explained < 3:  # do not determine a motion
                 return 0.0
@@ -76,6 +125,9 @@ class Evidence:
         logit = constant + sum(weight * term for weight, term in zip(weights, terms, strict=True))
         if self.points is not None:
             logit += WEIGHT_OF_FEW_POINTS * math.log(min(1.0, max(self.points, 1) / ENOUGH_POINTS))
+        if self.chance is not None:
+            logit = min(logit, CHANCE_ALLOWED - self.chance)
+        logit += math.log(prior / (1.0 - prior))
         return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, logit))))
 
 
@@ -100,12 +152,28 @@ def matches_terms(evidence: Evidence) -> list[float]:
     return [math.log(number) for number in numbers]
 
 
+def as_prior(prior: object) -> float:
+    """Return a probability that leaves both possible."""
+    return as_number("prior", prior, 0.0, 1.0, open_interval=True)
+
+
 def judge(
-    confidence: float, min_confidence: float, weak_directions: npt.NDArray[np.float64], *, has_rival: bool
+    confidence: float,
+    min_confidence: float,
+    weak_directions: npt.NDArray[np.float64],
+    *,
+    has_rival: bool,
+    evidence: Evidence | None = None,
 ) -> Status:
-    """Return what to make of a transform; a rival is another one that explains the data as well."""
+    """Return what to make of a transform; a rival is another one that explains the data as well.
+
+    What contradicts the evidence is not to be trusted however little confidence is asked for.
+    """
+    if evidence is not None and evidence.mirrored:
+        return Status.MIRRORED
     if len(weak_directions):
         return Status.DEGENERATE
     if has_rival:
         return Status.AMBIGUOUS
-    return Status.OK if confidence >= min_confidence else Status.UNCERTAIN
+    contradicted = evidence is not None and evidence.is_contradicted
+    return Status.OK if confidence >= min_confidence and not contradicted else Status.UNCERTAIN

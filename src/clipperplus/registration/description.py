@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from .._timing import Stage
 from ..geometry.transforms import rotation_error, translation_error
-from .confidence import Status
 from .pose import Pose
 
 __all__ = [
     "Difference",
     "agreement",
     "alternatives",
+    "doubts",
     "evidence",
     "matrix_lines",
     "motion",
@@ -38,8 +38,6 @@ _SENSORS = {
     "origin": "at the origin",
     "found": "at a place that was found",
 }
-_MERE_SHIFT = 0.15
-"""The share of a motion that may be a turn, if it is to be called a shift."""
 
 
 def verdict(pose: Pose) -> str:
@@ -51,19 +49,15 @@ def verdict(pose: Pose) -> str:
 
 
 def reason_for_doubt(pose: Pose) -> str | None:
-    """Return in one line why a pose is not to be trusted; None if it is."""
-    if pose.status is Status.OK:
-        return None
-    if pose.status is Status.UNCERTAIN:
-        return f"the confidence, {pose.confidence:.2f}, is below {pose.min_confidence:g}"
-    if pose.status is Status.AMBIGUOUS:
-        return "another transform explains the scans about as well: see the alternatives"
-    if pose.status is Status.DEGENERATE:
-        return f"the scans do not determine {' and '.join(_degenerate_motions(pose))}"
-    for name, points in (("source", pose.source_points), ("target", pose.target_points)):
-        if not len(points):
-            return f"the {name} has no points"
-    return "fewer than three matches agree, or the surfaces do not"
+    """Return in one line why a pose is not to be trusted, the first of its reasons; None if it is."""
+    return pose.reasons[0].text if pose.reasons else None
+
+
+def doubts(pose: Pose) -> list[tuple[str, str]]:
+    """Return what else speaks against a pose, and what may help, each line with its label."""
+    others = [("and" if number == 0 else "", reason.text) for number, reason in enumerate(pose.reasons[1:])]
+    helps = dict.fromkeys(reason.help for reason in pose.reasons)
+    return others + [("what helps" if number == 0 else "", text) for number, text in enumerate(helps)]
 
 
 def agreement(pose: Pose) -> list[tuple[str, str]]:
@@ -167,35 +161,6 @@ def steps(pose: Pose) -> list[tuple[Stage, str]]:
 def percent(share: float) -> str:
     """Return a share as a percentage."""
     return f"{100.0 * share:.1f} %"
-
-
-def _degenerate_motions(pose: Pose) -> list[str]:
-    """Return which turns and shifts the degenerate directions are.
-
-    They are a basis of what is not determined, and any other one would do: this takes that which tells turns from
-    shifts best, turns measured by how far they move points.
-    """
-    lever = float(np.sqrt(np.var(pose.target_points, axis=0).sum()))
-    basis, _ = np.linalg.qr((pose.degenerate_directions * ([lever] * 3 + [1.0] * 3)).T)
-    mixing, shares, _ = np.linalg.svd(basis[:3].T)
-    motions = mixing.T @ basis.T
-    turning = np.zeros(len(motions), dtype=np.bool_)
-    turning[: len(shares)] = shares > _MERE_SHIFT
-    return [
-        f"{what} {_axes(vectors)}"
-        for what, vectors in (("rotation about", motions[turning, :3]), ("shift along", motions[~turning, 3:]))
-        if len(vectors)
-    ]
-
-
-def _axes(vectors: _Array) -> str:
-    """Return a line, a plane by what is at right angles to it, or all of space."""
-    if len(vectors) == 3:
-        return "any axis"
-    axis = vectors[0] if len(vectors) == 1 else np.cross(*vectors)
-    axis = axis / (np.linalg.norm(axis) * np.sign(axis[np.abs(axis).argmax()]))
-    text = ", ".join(f"{value:.2f}" for value in axis.round(2) + 0.0)
-    return f"({text})" if len(vectors) == 1 else f"all axes at right angles to ({text})"
 
 
 def _numbers(values: _Array) -> str:

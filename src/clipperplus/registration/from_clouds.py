@@ -16,7 +16,7 @@ from ..consistency import check_of_points
 from ..errors import OptionError
 from ..invariants import Invariant
 from .candidates import Answer, Candidates, middle_of
-from .confidence import judge
+from .confidence import as_prior, judge
 from .given import Given, common_voxel_size
 from .looks import Found, LookOptions, as_effort, look_at_matches, look_for_motions
 from .own_matches import OwnMatches
@@ -50,6 +50,7 @@ def register(
     target_viewpoint: npt.ArrayLike | None = None,
     free_space: bool = True,
     min_confidence: float = 0.5,
+    prior: float = 0.5,
     max_alternatives: int = 5,
     threads: int = 1,
     callback: Callable[[Stage], object] | None = None,
@@ -98,6 +99,9 @@ def register(
         is the strongest evidence there is; say False for maps and models that were not seen from one place.
     min_confidence
         Below it the status is ``UNCERTAIN``.
+    prior
+        How likely it is beforehand that the scans overlap at all, between 0 and 1: less than the default of 0.5 where
+        most candidates are wrong, as among loop closures.
     max_alternatives
         How many other transforms to return.
     threads
@@ -112,6 +116,7 @@ def register(
     if not isinstance(free_space, bool):
         raise OptionError(f"free_space: expected True or False, got {free_space!r}")
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
+    prior = as_prior(prior)
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, _MOST_ALTERNATIVES)
     refine = as_refinement(refine)
     matches = as_integer("matches", matches, 1, 1000)
@@ -151,7 +156,9 @@ def register(
     if rounds and own.are_all(moving, fixed):
         rounds = ((),)  # the rest of what these suggest
 
-    candidates = Candidates(moving, fixed, free_space=free_space, rough=rough, others=max_alternatives, threads=threads)
+    candidates = Candidates(
+        moving, fixed, free_space=free_space, rough=rough, prior=prior, others=max_alternatives, threads=threads
+    )
     candidates.add(found)
     stopwatch.lap(Step.VERIFICATION.value, candidates.verify())
     answer = candidates.best()
@@ -169,14 +176,16 @@ def register(
     if answer is not None and refine == "gicp":
         answer = candidates.by_gicp(answer)
         stopwatch.lap(Step.GICP.value)
-    return _pose(answer, found, options, min_confidence, max_alternatives, stopwatch)
+    return _pose(
+        answer, found, options, {"min_confidence": min_confidence, "prior": prior}, max_alternatives, stopwatch
+    )
 
 
 def _pose(
     answer: Answer | None,
     first: Found,
     options: LookOptions,
-    min_confidence: float,
+    asked: dict[str, float],
     max_alternatives: int,
     stopwatch: Stopwatch,
 ) -> Pose:
@@ -184,7 +193,7 @@ def _pose(
     found = first if answer is None else answer.found
     about: dict[str, Any] = {
         "graph": found.graph,
-        "min_confidence": min_confidence,
+        **asked,
         "epsilon": found.epsilon,
         "voxel_size": options.voxel_size,
         "source_points": found.points[0],
@@ -195,7 +204,13 @@ def _pose(
     if answer is None or not answer.exists:
         return without_transform(found.associations, found.clique, **about)
     return Pose(
-        status=judge(answer.confidence, min_confidence, answer.weak, has_rival=answer.has_rival),
+        status=judge(
+            answer.confidence,
+            asked["min_confidence"],
+            answer.weak,
+            has_rival=answer.has_rival,
+            evidence=answer.evidence,
+        ),
         T_target_source=answer.motion,
         associations=found.associations,
         inliers=answer.inliers,

@@ -14,7 +14,7 @@ from ..consistency import points_problem
 from ..geometry.motions import MOTIONS
 from ..graphs import Graph
 from ..invariants import Invariant
-from .confidence import Evidence, judge
+from .confidence import Evidence, as_prior, judge
 from .hypotheses import guess_motions
 from .pose import Hypothesis, Pose, is_rival, without_transform
 from .robust_fit import refit
@@ -41,6 +41,7 @@ def solve(
     method: str = "auto",
     time_limit: float | Literal["default"] | None = "default",
     min_confidence: float = 0.5,
+    prior: float = 0.5,
     max_alternatives: int = 5,
     threads: int = 1,
 ) -> Pose:
@@ -64,6 +65,8 @@ def solve(
         As in :func:`clipperplus.find_clique`.
     min_confidence
         Below it the status is ``UNCERTAIN``.
+    prior
+        How likely it is beforehand that there is a right transform at all, between 0 and 1.
     max_alternatives
         How many other transforms to return.
     threads
@@ -80,6 +83,7 @@ def solve(
     """
     stopwatch = Stopwatch()
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
+    prior = as_prior(prior)
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, 1000)
     threads = as_integer("threads", threads, 1, 1024)
     check_limit(method, time_limit)
@@ -95,6 +99,7 @@ def solve(
     about: dict[str, Any] = {
         "graph": graph,
         "min_confidence": min_confidence,
+        "prior": prior,
         "epsilon": bound,
         "source_points": from_points,
         "target_points": to_points,
@@ -109,9 +114,9 @@ def solve(
 
     runner_up = others[0].score if others else 0.0
     evidence = Evidence(associations=len(pairs), explained=clique.size, runner_up=runner_up)
-    confidence = evidence.confidence()
+    confidence = evidence.confidence(prior)
     return Pose(
-        status=judge(confidence, min_confidence, weak, has_rival=any(map(is_rival, others))),
+        status=judge(confidence, min_confidence, weak, has_rival=any(map(is_rival, others)), evidence=evidence),
         T_target_source=motion,
         associations=pairs,
         inliers=chosen,

@@ -13,10 +13,12 @@ from .._validation import as_array, as_integer, as_length, as_number
 from ..errors import LandmarkError, OptionError
 from ..geometry.poses import FILE_ROUNDING, as_poses, made_rigid
 from .candidates import Candidates
-from .confidence import Evidence, Status, judge
+from .confidence import Evidence, Status, as_prior, judge
+from .directions import name_motions
 from .given import Given, common_voxel_size
 from .looks import LookOptions, look_for_motions
-from .pose import Hypothesis
+from .pose import Hypothesis, lever_of, rivals_of
+from .reasons import Case, Reason, find_reasons
 from .verification import polish
 
 __all__ = ["Verification", "verify"]
@@ -47,11 +49,14 @@ class Verification:
     """``(k, 6)``, as in :class:`Pose`."""
     alternatives: tuple[Hypothesis, ...] = field(repr=False)
     """Other transforms, the best first, with scores relative to this one: above 1, they explain the clouds better."""
+    reasons: tuple[Reason, ...] = field(default=(), repr=False)
+    """Why it is not to be trusted, what matters most first; nothing if it is."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it in plain Python types."""
         return {
             "status": self.status.value,
+            "reasons": [reason.to_dict() for reason in self.reasons],
             "T_target_source": self.T_target_source.tolist(),
             "T_refined": self.T_refined.tolist(),
             "shift": self.shift,
@@ -73,6 +78,7 @@ def verify(
     target_viewpoint: npt.ArrayLike | None = None,
     free_space: bool = True,
     min_confidence: float = 0.5,
+    prior: float = 0.5,
     max_alternatives: int = 5,
     threads: int = 1,
 ) -> tuple[Verification, ...]:
@@ -87,7 +93,7 @@ def verify(
         ``(n, 3)`` points, anything with ``.points``, or a :class:`PreparedCloud`.
     transforms
         ``(k, 4, 4)`` or ``(4, 4)``: each moves points of the source into the frame of the target.
-    voxel_size, source_viewpoint, target_viewpoint, free_space, min_confidence, max_alternatives, threads
+    voxel_size, source_viewpoint, target_viewpoint, free_space, min_confidence, prior, max_alternatives, threads
         As in :func:`register`. A transform that is off by more than some voxels is not found to be right.
 
     Returns
@@ -99,6 +105,7 @@ def verify(
     if not isinstance(free_space, bool):
         raise OptionError(f"free_space: expected True or False, got {free_space!r}")
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
+    prior = as_prior(prior)
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, 100)
     threads = as_integer("threads", threads, 1, 1024)
     voxel_size = None if voxel_size is None else as_length("voxel_size", voxel_size)
@@ -115,7 +122,7 @@ def verify(
     voxel_size = common_voxel_size(given, voxel_size, threads)
     moving, fixed = (cloud.prepare(voxel_size, threads, Stopwatch()) for cloud in given)
     found = look_for_motions(moving, fixed, None, LookOptions(voxel_size, voxel_size, threads=threads), Stopwatch())
-    candidates = Candidates(moving, fixed, free_space=free_space, others=max_alternatives, threads=threads)
+    candidates = Candidates(moving, fixed, free_space=free_space, prior=prior, others=max_alternatives, threads=threads)
     candidates.add(found)
     candidates.verify()
     results = []
@@ -127,10 +134,22 @@ def verify(
             moved = moving.points @ change[:3, :3].T + change[:3, 3]
             shift = float(np.sqrt((moved**2).sum(axis=1).mean())) if len(moved) else 0.0
         confidence = answer.confidence if answer.exists else 0.0
-        status = judge(confidence, min_confidence, answer.weak, has_rival=answer.has_rival)
+        status = judge(confidence, min_confidence, answer.weak, has_rival=answer.has_rival, evidence=answer.evidence)
+        alternatives = answer.others[:max_alternatives]
+        case = Case(
+            status=status if answer.exists else Status.TOO_FEW_INLIERS,
+            confidence=confidence,
+            min_confidence=min_confidence,
+            prior=prior,
+            evidence=answer.evidence,
+            agreeing=len(answer.inliers),
+            points=(len(moving.points), len(fixed.points)),
+            rivals=rivals_of(refined, alternatives, moving.points),
+            undetermined=tuple(name_motions(answer.weak, lever_of(fixed.points))),
+        )
         results.append(
             Verification(
-                status=status if answer.exists else Status.TOO_FEW_INLIERS,
+                status=case.status,
                 T_target_source=motion,
                 T_refined=refined,
                 shift=shift,
@@ -138,7 +157,8 @@ def verify(
                 evidence=answer.evidence,
                 covariance=answer.information.covariance(),
                 degenerate_directions=answer.weak,
-                alternatives=answer.others[:max_alternatives],
+                alternatives=alternatives,
+                reasons=find_reasons(case),
             )
         )
     return tuple(results)

@@ -11,10 +11,13 @@ import numpy.typing as npt
 
 from .._timing import Stage
 from ..clique import CliqueResult
+from ..geometry.poses import rotation_angles
 from ..graphs import Graph
 from .confidence import Evidence, Status
+from .directions import name_motions
+from .reasons import Case, Reason, Rival, find_reasons
 
-__all__ = ["Hypothesis", "Pose", "is_rival", "without_transform"]
+__all__ = ["Hypothesis", "Pose", "is_rival", "lever_of", "rivals_of", "without_transform"]
 
 
 _RIVAL = 0.9
@@ -92,6 +95,8 @@ class Pose:
     of their number, and is most of what a pickled pose takes."""
     min_confidence: float = 0.5
     """What was asked for: below it the status is ``UNCERTAIN``."""
+    prior: float = 0.5
+    """How likely it was said to be beforehand that the two belong together."""
     overlap: float | None = None
     """Share of the source that lies on the target's surface, normals included; None where there are no clouds."""
     voxel_size: float | None = None
@@ -113,6 +118,23 @@ class Pose:
         """Root mean square of the inliers' residuals, in metres; None without inliers."""
         chosen = self.residuals[self.inliers]
         return float(np.sqrt(np.mean(chosen**2))) if len(chosen) and self.T_target_source is not None else None
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why it is not to be trusted, what matters most first; nothing if it is."""
+        return find_reasons(
+            Case(
+                status=self.status,
+                confidence=self.confidence,
+                min_confidence=self.min_confidence,
+                prior=self.prior,
+                evidence=self.evidence,
+                agreeing=self.clique.size,
+                points=(len(self.source_points), len(self.target_points)),
+                rivals=rivals_of(self.T_target_source, self.alternatives, self.source_points),
+                undetermined=tuple(name_motions(self.degenerate_directions, lever_of(self.target_points))),
+            )
+        )
 
     def plot(self, path: str | PathLike[str] | None = None, *, source: Any = None, target: Any = None) -> Any:
         """Draw the scans as given, with their matches, and aligned, each from three sides.
@@ -168,7 +190,9 @@ class Pose:
         return {
             "status": self.status.value,
             "T_target_source": None if self.T_target_source is None else self.T_target_source.tolist(),
+            "reasons": [reason.to_dict() for reason in self.reasons],
             "confidence": self.confidence,
+            "prior": self.prior,
             "num_associations": len(self.associations),
             "num_inliers": self.num_inliers,
             "inlier_rmse": self.inlier_rmse,
@@ -197,6 +221,29 @@ def is_rival(other: Hypothesis) -> bool:
     """Whether another transform explains the data about as well, or the clouds alone, if there are some."""
     fits = other.fit is not None and other.fit >= _RIVAL and other.score >= _STILL_EXPLAINS
     return other.score >= _RIVAL or fits
+
+
+def rivals_of(
+    motion: npt.NDArray[np.float64] | None, others: tuple[Hypothesis, ...], points: npt.NDArray[np.float64]
+) -> tuple[Rival, ...]:
+    """Return how far those that explain the data as well are from an answer, for a source of these points."""
+    found = tuple(filter(is_rival, others))
+    if motion is None or not found:
+        return ()
+    motions = np.array([other.T_target_source for other in found])
+    turns = np.degrees(rotation_angles(motion[:3, :3].T @ motions[:, :3, :3]))
+    changes = motions - motion
+    middle = points.mean(axis=0) if len(points) else np.zeros(3)
+    shifts = np.linalg.norm(changes[:, :3, :3] @ middle + changes[:, :3, 3], axis=1)
+    scores = [other.score for other in found]
+    return tuple(map(Rival, turns.tolist(), shifts.tolist(), scores))
+
+
+def lever_of(points: npt.NDArray[np.float64]) -> float:
+    """Return how far, in metres, a turn by 1 rad moves points; 1 where they say nothing about it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        lever = float(np.sqrt(np.var(points, axis=0).sum())) if len(points) else 0.0
+    return lever if 0.0 < lever < np.inf else 1.0
 
 
 def without_transform(associations: npt.NDArray[np.int64], clique: CliqueResult, **about: Any) -> Pose:

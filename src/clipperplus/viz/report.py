@@ -108,6 +108,7 @@ def _gather(
         "status": pose.status.value,
         "trusted": pose.status is Status.OK,
         "verdict": description.verdict(pose),
+        "doubts": description.doubts(pose),
         "facts": _facts(pose, clouds),
         "matrix": "there is none" if motion is None else "\n".join(description.matrix_lines(motion)),
         "alternatives": {"heading": description.Difference._fields, "rows": description.alternatives(pose)},

@@ -149,10 +149,12 @@ function fillNumbers() {
   element("source-name").textContent = data.source.name;
   element("target-name").textContent = data.target.name;
   element("status").className = data.trusted ? "ok" : "";
-  for (const [label, text] of data.facts) {
-    const row = element("facts").insertRow();
-    row.appendChild(document.createElement("th")).textContent = label;
-    row.insertCell().textContent = text;
+  for (const name of ["doubts", "facts"]) {
+    for (const [label, text] of data[name]) {
+      const row = element(name).insertRow();
+      row.appendChild(document.createElement("th")).textContent = label;
+      row.insertCell().textContent = text;
+    }
   }
   element("matrix").textContent = data.matrix;
   if (data.alternatives.rows.length) {

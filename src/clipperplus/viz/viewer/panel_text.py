@@ -27,6 +27,7 @@ def describe_status(pose: Pose) -> str:
         (
             f'### <span style="color:{colour}">{pose.status.value}</span>',
             f"**{plain(description.verdict(pose))}**",
+            *(f"{label}: {plain(text)}" if label else plain(text) for label, text in description.doubts(pose)),
             f"confidence **{pose.confidence:.2f}**, inliers **{pose.num_inliers}** of {len(pose.associations)}",
             f"**{clique.size}** matches agree, {proof}",
         )
