@@ -165,7 +165,8 @@ def main() -> None:
         return
     body = f"""Nothing told but the points; some clouds are in the frame of their sensor, some are moved. Right is
 what is within 15° and 30 cm of the truth, outdoors 5° and 60 cm. "Truth among": of the answer and its alternatives.
-"Worst wrong" is the highest confidence of a wrong answer, whatever its status. [What is tried](../../docs/deceptions.md).
+"Worst wrong" is the highest confidence of a wrong answer, whatever its status.
+[What is tried](../../docs/deceptions.md).
 
 {report(rows, kinds)}"""
     write_report("deceptions", "Deceptions", "python benchmarks/deceptions.py --data DIR", body)
