@@ -39,12 +39,19 @@ def _rectangular_room(random: np.random.Generator, data: Path | None) -> Decepti
     return look_twice(random, some_rig(random), _within(random, size), [scenes.hall(*size)])
 
 
-def _boxed(random: np.random.Generator) -> tuple[tuple[float, float, float], Shape, tuple[Place, Place]]:
-    """Return the size of a room, a box in it, and two places that are not in the box."""
+def _boxed(
+    random: np.random.Generator, least_height: float
+) -> tuple[tuple[float, float, float], Shape, tuple[Place, Place]]:
+    """Return the size of a room, a box in it, and two places that are not in the box.
+
+    The box is off the middle of the room: there, turning the room would turn the box into itself.
+    """
     size = _room(random, square=random.random() < 0.5)
     half = random.uniform(0.2, 0.6, 2)
-    x, y = random.uniform(-0.5, 0.5, 2) * (np.array(size[:2]) - 2.0 * half - 0.2)
-    thing = box(x, y, 0.0, (2.0 * half[0], 2.0 * half[1], random.uniform(0.4, 1.8)))
+    x = y = 0.0
+    while math.hypot(x, y) < 0.9:
+        x, y = (random.uniform(-0.5, 0.5, 2) * (np.array(size[:2]) - 2.0 * half - 0.2)).tolist()
+    thing = box(x, y, 0.0, (2.0 * half[0], 2.0 * half[1], random.uniform(least_height, 1.9)))
     while True:
         places = _within(random, size)
         if all(math.dist(place.position[:2], (x, y)) > math.hypot(*half) + 0.3 for place in places):
@@ -52,14 +59,14 @@ def _boxed(random: np.random.Generator) -> tuple[tuple[float, float, float], Sha
 
 
 def _box_in_one(random: np.random.Generator, data: Path | None) -> Deception:
-    size, thing, places = _boxed(random)
+    size, thing, places = _boxed(random, 0.4)
     walls = scenes.hall(*size)
     first, second = ([walls, thing], [walls]) if random.random() < 0.5 else ([walls], [walls, thing])
     return look_twice(random, room_scanner(random), places, first, second)
 
 
 def _box_in_both(random: np.random.Generator, data: Path | None) -> Deception:
-    size, thing, places = _boxed(random)
+    size, thing, places = _boxed(random, 1.2)  # so high that no beam passes above it
     return look_twice(random, room_scanner(random), places, [scenes.hall(*size), thing])
 
 
@@ -109,7 +116,8 @@ def _pillars(random: np.random.Generator, data: Path | None) -> Deception:
     spacing = random.uniform(4.0, 8.0)
     grid = (spacing, spacing if random.random() < 0.5 else random.uniform(4.0, 8.0))
     places = places_in(random, (-0.4 * grid[0], -0.4 * grid[1], 1.0), (0.4 * grid[0], 0.4 * grid[1], 1.8))
-    second = places[1].shifted(*(random.integers(-1, 2, 2) * grid))  # perhaps a field further
+    shift = np.array(((0, 0), (1, 0), (0, 1))[random.integers(3)]) * grid  # perhaps a field further
+    second = places[1].shifted(*shift.tolist())
     rig = room_scanner(random, max_range=random.uniform(12.0, 20.0))
     return look_twice(random, rig, (places[0], second), scenes.pillars(random, grid, random.uniform(2.6, 5.0)))
 

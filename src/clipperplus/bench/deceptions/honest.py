@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,7 @@ KINDS = (
     Kind("rooms", "honest", room),
     Kind("streets", "honest", street, LIDAR),
     Kind("fragments", "honest", fragment_pair, needs_data=True),
+    Kind("fragments, little overlap", "honest", partial(fragment_pair, benchmark="3DLoMatch"), needs_data=True),
     *(
         Kind(name.replace("_", " "), "honest", sequence_pair(name, apart), LIDAR, needs_data=True)
         for name, apart in SEQUENCES.items()

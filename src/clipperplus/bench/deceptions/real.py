@@ -38,9 +38,9 @@ def _folder(data: Path | None) -> Path:
 
 
 @functools.cache
-def _scenes(data: Path) -> tuple[Scene, ...]:
+def _scenes(data: Path, benchmark: str = "3DMatch") -> tuple[Scene, ...]:
     folders = sorted(path for path in (data / "scans").glob("3dmatch*") if path.is_dir())
-    return tuple(scene for folder in folders for scene in find_scenes(folder))
+    return tuple(scene for folder in folders for scene in find_scenes(folder, benchmark=benchmark))
 
 
 @functools.cache
@@ -58,9 +58,9 @@ def _points(scene: Scene, number: int) -> Array:
     return scene.points(number)
 
 
-def fragment_pair(random: np.random.Generator, data: Path | None) -> Deception:
+def fragment_pair(random: np.random.Generator, data: Path | None, benchmark: str = "3DMatch") -> Deception:
     """Return two fragments that overlap, with the motion between them."""
-    scenes = _scenes(_folder(data))
+    scenes = _scenes(_folder(data), benchmark)
     pairs = _pairs(scenes[random.integers(len(scenes))])
     pair = pairs[random.integers(len(pairs))]
     source, target = _points(pair.scene, pair.j), _points(pair.scene, pair.i)

@@ -108,6 +108,6 @@ KINDS = (
     Kind("half of the cars moved", "decidable", _half_moved, LIDAR),
     Kind("all cars moved", "decidable", _all_moved, LIDAR),
     Kind("convoy in a street", "decidable", _convoy_in_a_street, LIDAR),
-    Kind("convoy on a motorway", "undecidable", _convoy_on_a_motorway, LIDAR),
+    Kind("convoy on a motorway", "undecidable", _convoy_on_a_motorway, LIDAR, countable=False),
     Kind("ground of a street", "undecidable", _ground_alone, LIDAR, countable=False),
 )
