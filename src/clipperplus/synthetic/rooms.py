@@ -12,9 +12,9 @@ from .furniture import FREE_STANDING, WALL_SIDE, picture, radiator
 from .ray_casting import Scene, Shape, box, cylinder, moved
 from .scans import DepthCamera, ScanPair, pose, scan_pair
 
-__all__ = ["room_scans"]
+__all__ = ["T_BODY_CAMERA", "furnished", "room", "room_scans"]
 
-_T_BODY_CAMERA = np.array([[0.0, 0.0, 1.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, -1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+T_BODY_CAMERA = np.array([[0.0, 0.0, 1.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, -1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 """A camera has x to the right, y down and z ahead; a body has x ahead, y to the left and z up."""
 _RECESS = 0.2
 """How deep windows and doors lie in the walls, in metres."""
@@ -79,7 +79,7 @@ def room_scans(
     pitch, roll = random.uniform((0.2, -0.04), (0.3, 0.04))
     nod, lean = random.uniform(-0.08, 0.08, 2)
     sweep = random.uniform((-0.1, -0.05, -0.05), (0.1, 0.05, 0.05))
-    scene = Scene(_room(random, size, [start + share * step for share in np.linspace(0.0, 2.0, 9)]))
+    scene = Scene(room(random, size, [start + share * step for share in np.linspace(0.0, 2.0, 9)]))
 
     tracks = []
     for share in (0.0, motion):
@@ -89,33 +89,21 @@ def room_scans(
             where = np.clip(where, 0.3, size - 0.3)
             heading = yaw + share * turn + time * math.radians(16.0)
             body = pose(where, yaw=heading, pitch=pitch + share * nod, roll=roll + share * lean)
-            track.append(body @ _T_BODY_CAMERA)
+            track.append(body @ T_BODY_CAMERA)
         tracks.append(track)
     return scan_pair(scene, camera, tracks[0], tracks[1], np.random.default_rng(seeds[1]))
 
 
-def _room(
+def room(
     random: np.random.Generator, size: npt.NDArray[np.float64], free: list[npt.NDArray[np.float64]]
 ) -> list[Shape]:
     """Return a room with a corner at the origin and furniture, but none at the places to keep free."""
     width, depth, height = size.tolist()
     shell = Shape("box", (width / 2, depth / 2, height / 2), (width / 2 + _RECESS, depth / 2 + _RECESS, height / 2))
     shapes = [shell]
-    # Walls: the middle of their lower edge, the direction they face, their length.
-    walls = [
-        (width / 2, 0.0, 0.0, width),
-        (width, depth / 2, math.pi / 2, depth),
-        (width / 2, depth, math.pi, width),
-        (0.0, depth / 2, -math.pi / 2, depth),
-    ]
-    for x, y, yaw, length in walls:
+    for x, y, yaw, length in _walls(size):
         shapes += moved(_wall(random, length, height), x, y, yaw=yaw)
-
-    taken = [(place[0] - 0.55, place[0] + 0.55, place[1] - 0.7, place[1] + 0.7) for place in free]
-    for piece in WALL_SIDE:
-        shapes += _placed(random, size, taken, piece(random), walls)
-    for piece in FREE_STANDING:
-        shapes += _placed(random, size, taken, piece(random), None)
+    shapes += furnished(random, size, free)
 
     x, y = random.uniform(0.3, 0.7, 2) * (width, depth)
     drop = random.uniform(0.3, 0.6)
@@ -124,6 +112,30 @@ def _room(
     shapes.append(box(random.uniform(0.2, 0.8) * width, depth / 2, height - 0.18, (0.2, depth, 0.2)))  # a beam
     shapes.append(box(x, y, -0.01, (random.uniform(1.2, 2.2), random.uniform(1.0, 1.5), 0.025), random.uniform(0, 3)))
     return shapes
+
+
+def furnished(
+    random: np.random.Generator, size: npt.NDArray[np.float64], free: list[npt.NDArray[np.float64]]
+) -> list[Shape]:
+    """Return the furniture of a room with a corner at the origin, but none at the places to keep free."""
+    shapes, walls = [], _walls(size)
+    taken = [(place[0] - 0.55, place[0] + 0.55, place[1] - 0.7, place[1] + 0.7) for place in free]
+    for piece in WALL_SIDE:
+        shapes += _placed(random, size, taken, piece(random), walls)
+    for piece in FREE_STANDING:
+        shapes += _placed(random, size, taken, piece(random), None)
+    return shapes
+
+
+def _walls(size: npt.NDArray[np.float64]) -> list[tuple[float, float, float, float]]:
+    """Return of each wall the middle of its lower edge, the direction it faces, and its length."""
+    width, depth, _ = size.tolist()
+    return [
+        (width / 2, 0.0, 0.0, width),
+        (width, depth / 2, math.pi / 2, depth),
+        (width / 2, depth, math.pi, width),
+        (0.0, depth / 2, -math.pi / 2, depth),
+    ]
 
 
 def _wall(random: np.random.Generator, length: float, height: float) -> list[Shape]:

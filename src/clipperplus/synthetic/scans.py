@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..geometry.poses import inverse
 from .ray_casting import Hits, Scene
 
-__all__ = ["DepthCamera", "ScanPair", "Sensor", "SpinningLidar", "pose", "scan_pair"]
+__all__ = ["DepthCamera", "ScanPair", "Sensor", "SpinningLidar", "look", "pose", "scan_pair"]
 
 _POINTS_FOR_OVERLAP = 4000
 """Of so many source points, at least, the share that the target sees is counted; it is then within 0.02."""
@@ -89,23 +89,32 @@ class DepthCamera(Sensor):
 
 
 class SpinningLidar(Sensor):
-    """64 beams that turn about the vertical: x ahead, y to the left, z up. Noise is the same at every range."""
+    """Beams that turn about the vertical: x ahead, y to the left, z up. Noise is the same at every range."""
 
-    _BEAMS = 64
-    _LOWEST, _HIGHEST = np.radians(-23.0), np.radians(11.0)
-
-    def __init__(self, columns: int, *, noise: float, dropout: float) -> None:
-        beam, column = _tiled(self._BEAMS, columns)
-        elevation = self._LOWEST + (self._HIGHEST - self._LOWEST) * beam / (self._BEAMS - 1)
+    def __init__(
+        self,
+        columns: int,
+        *,
+        noise: float,
+        dropout: float,
+        beams: int = 64,
+        elevations: tuple[float, float] = (-23.0, 11.0),
+        max_range: float = 90.0,
+    ) -> None:
+        """Turn in so many steps; the elevations of the lowest and the highest beam are in degrees."""
+        beam, column = _tiled(beams, columns)
+        lowest, highest = np.radians(elevations)
+        elevation = lowest + (highest - lowest) * beam / (beams - 1)
         azimuth = 2.0 * np.pi * column / columns
         flat = np.cos(elevation)
         rays = np.stack((flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)), axis=1)
-        super().__init__(rays, max_range=90.0, min_cosine=0.03, noise=noise, dropout=dropout)
+        super().__init__(rays, max_range=max_range, min_cosine=0.03, noise=noise, dropout=dropout)
 
     def contains(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
         """Say which points are between the lowest and the highest beam."""
-        elevation = np.arctan2(points[:, 2], np.hypot(points[:, 0], points[:, 1]))
-        return np.asarray((elevation >= self._LOWEST) & (elevation <= self._HIGHEST))
+        heights = points[:, 2] / np.linalg.norm(points, axis=1)
+        beams = self.directions[:, 2]
+        return np.asarray((heights >= beams.min()) & (heights <= beams.max()))
 
     def deviations(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the noise."""
@@ -140,8 +149,8 @@ def scan_pair(
     random: np.random.Generator,
 ) -> ScanPair:
     """Look at a scene twice; what is seen from several poses is put into the frame of the first one."""
-    source_points, surface = _look(scene, sensor, source, random)
-    target_points, _ = _look(scene, sensor, target, random)
+    source_points, surface = look(scene, sensor, source, random)
+    target_points, _ = look(scene, sensor, target, random)
     sample = surface[:: max(1, len(surface) // _POINTS_FOR_OVERLAP)]
     seen = np.zeros(len(sample), dtype=np.bool_)
     for where in target:
@@ -150,7 +159,7 @@ def scan_pair(
     return ScanPair(source_points, target_points, inverse(target[0]) @ source[0], overlap)
 
 
-def _look(
+def look(
     scene: Scene, sensor: Sensor, poses: Sequence[npt.NDArray[np.float64]], random: np.random.Generator
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return what the sensor measures, in the frame of the first pose, and the true points, in that of the scene."""

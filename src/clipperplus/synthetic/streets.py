@@ -12,11 +12,11 @@ from .outdoors import bins, car, fence, hedge, house, post, sign, tree, van
 from .ray_casting import Scene, Shape, box, moved
 from .scans import ScanPair, SpinningLidar, pose, scan_pair
 
-__all__ = ["street_scans"]
+__all__ = ["BEGIN", "END", "KERB", "row", "street", "street_scans"]
 
-_BEGIN, _END = -85.0, 125.0
+BEGIN, END = -85.0, 125.0
 """Where the street begins and ends, in metres along x; the source sensor is at 0."""
-_KERB, _HOUSES = 4.8, 7.5
+KERB, _HOUSES = 4.8, 7.5
 """How far the pavement and the houses are from the middle of the street, in metres."""
 
 
@@ -62,26 +62,27 @@ def street_scans(
     (yaw, pitch, roll), (_, nod, lean) = random.normal(0.0, np.radians((2.0, 0.6, 0.6)), (2, 3))
     first = pose((0.0, lane, 1.8), yaw=yaw, pitch=pitch, roll=roll)
     second = pose((distance, lane + drift, 1.8), yaw=yaw + turn, pitch=nod, roll=lean)
-    scene = Scene(_street(random))
+    scene = Scene(street(random))
     return scan_pair(scene, lidar, [first], [second], np.random.default_rng(seeds[1]))
 
 
-def _street(random: np.random.Generator) -> list[Shape]:
-    """Return a street along x; y = 0 is its middle."""
+def street(random: np.random.Generator, *, parked: bool = True) -> list[Shape]:
+    """Return a street along x, with or without cars; y = 0 is its middle."""
     shapes = [Shape("box", (0.0, 0.0, -1.0), (300.0, 300.0, 1.0))]
     for _ in range(60):  # bumps: very flat ellipsoids, the lower half in the ground
         half = tuple(random.uniform((0.8, 0.5, 0.015), (5.0, 2.5, 0.06)))
-        place = random.uniform(_BEGIN, _END), random.uniform(-_KERB, _KERB), 0.0
+        place = random.uniform(BEGIN, END), random.uniform(-KERB, KERB), 0.0
         shapes.append(Shape("ellipsoid", place, half, random.uniform(0.0, math.pi)))
     for side in (0.0, math.pi):  # everything is drawn on the left; the other side is turned about the middle
         half_street = []
-        crossing = random.uniform(_BEGIN + 45.0, _END - 45.0)
-        for begin, end in ((_BEGIN, crossing - 4.5), (crossing + 4.5, _END)):
-            kerb = box((begin + end) / 2.0, _KERB + 5.0, -0.1, (end - begin, 10.0, random.uniform(0.2, 0.26)))
+        crossing = random.uniform(BEGIN + 45.0, END - 45.0)
+        for begin, end in ((BEGIN, crossing - 4.5), (crossing + 4.5, END)):
+            kerb = box((begin + end) / 2.0, KERB + 5.0, -0.1, (end - begin, 10.0, random.uniform(0.2, 0.26)))
             half_street += [kerb, *_houses(random, begin, end)]
-            half_street += _row(random, begin, end, _KERB - 1.1, (5.5, 11.0), (car, car, car, van))
-            half_street += _row(random, begin, end, _KERB + 0.7, (4.0, 12.0), (tree, post, tree, sign, bins))
-        shapes += moved(half_street, _BEGIN + _END if side else 0.0, 0.0, yaw=side)
+            if parked:
+                half_street += row(random, begin, end, KERB - 1.1, (5.5, 11.0), (car, car, car, van))
+            half_street += row(random, begin, end, KERB + 0.7, (4.0, 12.0), (tree, post, tree, sign, bins))
+        shapes += moved(half_street, BEGIN + END if side else 0.0, 0.0, yaw=side)
     return shapes
 
 
@@ -109,7 +110,7 @@ def _border(random: np.random.Generator, width: float) -> list[Shape]:
     return fence(random, width) if random.random() < 0.5 else hedge(random, width)
 
 
-def _row(
+def row(
     random: np.random.Generator,
     begin: float,
     end: float,
