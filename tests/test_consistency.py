@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 import clipperplus as cp
 from clipperplus import _core
+from clipperplus.consistency import ConsistencyProblem
+from clipperplus.graphs import _memory
 
 
 def definition(
@@ -335,3 +337,36 @@ def test_the_callers_arrays_are_not_changed() -> None:
     before = source.copy(), target.copy(), pairs.copy()
     cp.consistency_graph(source, target, pairs)
     assert all(np.array_equal(old, new) for old, new in zip(before, (source, target, pairs), strict=True))
+
+
+def test_a_graph_that_cannot_fit_into_the_memory_is_refused_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_memory, "machine_memory", lambda: 2**20)
+    monkeypatch.setattr(_core, "join_by_distance", None)  # which would do the work
+    points = np.random.default_rng(0).normal(size=(2**16 + 1, 3))
+    with pytest.raises(cp.MemoryLimitError, match=r"associations: the graph of 65537 of them takes .* fewer") as raised:
+        cp.consistency_graph(points, points)
+    assert raised.value.needed == (2**16 + 1) ** 2 // 8
+    with pytest.raises(cp.MemoryLimitError, match="associations"):
+        cp.solve(points, points)
+
+
+@pytest.mark.parametrize(("memory", "density"), [(2**20, 1e-6), (2**33, 1.0), (None, 1.0)])
+def test_a_graph_that_may_fit_is_not_refused(
+    monkeypatch: pytest.MonkeyPatch, memory: int | None, density: float
+) -> None:
+    monkeypatch.setattr(_memory, "machine_memory", lambda: memory)
+    _memory.check_graph_fits("associations", 2**17, density)
+
+
+def test_the_memory_of_this_machine_is_known() -> None:
+    stated = next(line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal"))
+    assert _memory.machine_memory() == pytest.approx(1024 * int(stated.split()[1]), rel=0.01)
+
+
+def test_a_sample_of_the_pairs_tells_how_many_agree() -> None:
+    source, target = clouds(300)
+    pairs = np.random.default_rng(0).integers(300, size=(400, 2))
+    problem = ConsistencyProblem.check(source, target, pairs, 0.3, None, True, 0.0)
+    graph = problem.join(1)
+    assert problem.sampled_density() == pytest.approx(2 * graph.num_edges / 400**2, abs=0.02)
+    assert graph.num_edges > 0.1 * 400**2 / 2

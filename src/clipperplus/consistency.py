@@ -14,6 +14,7 @@ from . import _core
 from ._validation import as_array, as_integer, as_number, as_points
 from .errors import LandmarkError, OptionError
 from .graphs import Graph
+from .graphs._memory import check_graph_fits
 from .invariants import (
     Custom,
     Distance,
@@ -32,6 +33,10 @@ __all__ = ["ConsistencyProblem", "as_associations", "consistency_graph", "consis
 _DISTANCE = Distance()
 _PAIRS_AT_ONCE = 1 << 18
 """Pairs that a function in Python looks at in one call: their coordinates and differences fit the cache."""
+_SURELY_FITS = 2**16
+"""Associations whose graph, of at most 512 MiB, any machine has room for. Of more, …"""
+_SAMPLED_PAIRS = 2**14
+"""… so many pairs tell how large the graph will be."""
 
 
 def consistency_graph(
@@ -235,6 +240,8 @@ class ConsistencyProblem:
         """Join by distance, in the core."""
         if source.shape[1] != target.shape[1]:  # one of them is empty, and so is the graph
             source, target = np.empty((0, 3)), np.empty((0, 3))
+        if self.count > _SURELY_FITS and not min_clique_size:
+            check_graph_fits("associations", self.count, self.sampled_density())
         native = _core.join_by_distance(
             source,
             target,
@@ -247,6 +254,14 @@ class ConsistencyProblem:
             threads,
         )
         return Graph._wrap(native)
+
+    def sampled_density(self) -> float:
+        """Return about which share of the pairs agrees."""
+        i, j = np.random.default_rng(0).integers(self.count, size=(2, _SAMPLED_PAIRS))
+        agree = (self.residuals(i, j) < 1.0) & (i != j)
+        if self.one_to_one and self.pairs is not None:
+            agree &= (self.pairs[i] != self.pairs[j]).all(axis=1)
+        return float(agree.mean())
 
     def keep_by_normals(self, invariant: DistanceAndNormals, edges: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the edges whose normals agree too."""

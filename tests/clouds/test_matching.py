@@ -288,3 +288,9 @@ def test_features_that_vanish_beside_others_are_told_apart() -> None:
     squares = ((source[:, None].astype(np.float64) - target[None].astype(np.float64)) ** 2).sum(axis=2)
     found = cp.match_features(source, target, mutual=False)
     assert np.array_equal(found[:, 1], squares.argmin(axis=1))
+
+
+@pytest.mark.parametrize("k", [16, 17, 40])
+def test_many_neighbours_are_matched_as_defined(k: int) -> None:
+    source, target = random_features(70, 3, 16), random_features(60, 3, 17)
+    assert cp.match_features(source, target, k=k).tolist() == definition(source, target, k=k)

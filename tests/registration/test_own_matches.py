@@ -16,6 +16,7 @@ from strategies import shell
 
 import clipperplus as cp
 from clipperplus import Status
+from clipperplus.graphs import _memory
 from clipperplus.invariants import Custom, Distance, DistanceAndNormals, Lines
 
 Array = npt.NDArray[np.float64]
@@ -190,24 +191,27 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "ragged": ({"associations": [[0, 1], [2]]}, "associations: expected an array"),
     "of one cloud": ({"features": FEATURES}, "features: expected those of the source and those of the target"),
     "of three": ({"features": (FEATURES,) * 3}, "features: expected those of the source and those of the target"),
-    "too few": ({"features": (FEATURES[1:], FEATURES)}, "features, source: expected one for each of 20 points, got 19"),
+    "too few": ({"features": (FEATURES[1:], FEATURES)}, r"features\[0\]: expected one for each of 20 points, got 19"),
     "too many": (
         {"features": (FEATURES, (TARGET[:5], FEATURES))},
-        "features, target: expected one for each of 5 points, got 20",
+        r"features\[1\]\[1\]: expected one for each of 5 points, got 20",
     ),
-    "not finite": ({"features": (FEATURES, NOT_FINITE)}, "features, target: feature 7 has a number that is not finite"),
+    "not finite": ({"features": (FEATURES, NOT_FINITE)}, r"features\[1\]: feature 7 has a number that is not finite"),
     "too large": (
         {"features": (1e39 * FEATURES, FEATURES)},
-        "features, source: feature 0 has a number that is not fin",
+        r"features\[0\]: feature 0 has a number that is not fin",
     ),
     "lengths": ({"features": (FEATURES, FEATURES[:, 1:])}, "features: expected the same length, got 4 .* and 3"),
-    "one number each": ({"features": (FEATURES[:, 0], FEATURES)}, r"features, source: expected features of shape"),
-    "no numbers": ({"features": (FEATURES[:, :0], FEATURES)}, r"features, source: expected features of shape"),
-    "none": ({"features": (FEATURES, None)}, "features, target: expected features of shape"),
-    "places": ({"features": (FEATURES, (TARGET.T, FEATURES))}, r"features, target: expected points of shape \(n, 3\)"),
+    "one number each": ({"features": (FEATURES[:, 0], FEATURES)}, r"features\[0\]: expected features of shape"),
+    "no numbers": ({"features": (FEATURES[:, :0], FEATURES)}, r"features\[0\]: expected features of shape"),
+    "none": ({"features": (FEATURES, None)}, r"features\[1\]: expected features of shape"),
+    "places": (
+        {"features": (FEATURES, (TARGET.T, FEATURES))},
+        r"features\[1\]\[0\]: .* did you mean features\[1\]\[0\]\.T\?",
+    ),
     "lost places": (
         {"features": ((NOT_FINITE[:, :3], FEATURES), FEATURES)},
-        "features, source: point 7 is .* expected finite",
+        r"features\[0\]\[0\]: point 7 is .* expected finite",
     ),
     "invariant's name": ({"invariant": "distance"}, "invariant: expected one of clipperplus.invariants"),
     "invariant's class": ({"invariant": DistanceAndNormals}, "invariant: expected one of clipperplus.invariants"),
@@ -237,7 +241,7 @@ def test_wrong_features_for_a_prepared_cloud_are_refused_by_name() -> None:
 
 
 def test_places_of_features_that_are_astronomical_are_refused_by_name() -> None:
-    with pytest.raises(cp.LandmarkError, match="features, source: expected coordinates of at most"):
+    with pytest.raises(cp.LandmarkError, match=r"features\[0\]\[0\]: expected coordinates of at most"):
         cp.register(SOURCE, TARGET, features=((1e200 * SOURCE, FEATURES), FEATURES))
 
 
@@ -300,3 +304,27 @@ def test_matches_of_prepared_clouds_can_be_compared_by_normals() -> None:
 def test_normals_that_nobody_knows_are_the_invariants_fault() -> None:
     with pytest.raises(cp.OptionError, match=r"invariant: .*normals"):
         cp.register(SOURCE, TARGET, associations=[[0, 0]], invariant=DistanceAndNormals())
+
+
+def test_features_that_are_all_alike_are_refused_before_the_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_memory, "machine_memory", lambda: 2**20)
+    points = np.random.default_rng(0).normal(size=(300, 3))
+    alike = points, np.ones((300, 4))
+    with pytest.raises(cp.MemoryLimitError, match="associations: the graph of 90000 of them"):
+        cp.register(*prepared(), features=(alike, alike), matches=300)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"voxels": 0.5}, "voxels: expected a number from 1 to 100, got 0.5"),
+        ({"voxels": "wide"}, "voxels: expected a number, got 'wide'"),
+        ({"radius": 1.0}, "radius: expected a number from 2 to 100, got 1"),
+        ({"radius": np.nan}, "radius: expected a number from 2 to 100, got nan"),
+        ({"threads": 0}, "threads: expected an integer from 1"),
+        ({"towards_sensor": 1}, "towards_sensor: expected True or False, got 1"),
+    ],
+)
+def test_what_cannot_be_described_is_refused_by_name(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(cp.OptionError, match=message):
+        prepared()[0].described(**{"voxels": 1.4, "radius": 5.0, "threads": 1} | arguments)

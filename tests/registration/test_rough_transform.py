@@ -244,7 +244,7 @@ def test_what_was_given_is_copied_and_may_be_a_list() -> None:
     start[0, 3] = 99.0
     assert np.array_equal(rough.T_target_source, room().T_target_source)
     assert rough.max_rotation_deg == 180.0
-    listed = RoughTransform(room().T_target_source.tolist(), 1.0)  # type: ignore[arg-type]
+    listed = RoughTransform(room().T_target_source.tolist(), 1.0)
     assert same_pose(cp.register(*prepared(), initial=listed), cp.register(*prepared(), initial=rough))
 
 

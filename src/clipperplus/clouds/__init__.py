@@ -8,12 +8,14 @@ from .neighbourhoods import Neighbourhoods
 from .normals import estimate_normals
 from .prepared import PreparedCloud, prepare
 from .refinement import refine_transform
+from .viewpoints import Viewpoint
 from .voxels import choose_voxel_size, downsample
 
 __all__ = [
     "Cloud",
     "Neighbourhoods",
     "PreparedCloud",
+    "Viewpoint",
     "choose_voxel_size",
     "compute_fpfh",
     "downsample",

@@ -11,6 +11,9 @@ from ..errors import LandmarkError, OptionError
 
 __all__ = ["as_features", "as_ratio", "match_features"]
 
+_FEW = 16
+"""Nearest ones that are looked through one by one; more are sorted."""
+
 
 def match_features(
     source: npt.ArrayLike,
@@ -71,6 +74,10 @@ def as_ratio(ratio: object) -> float | None:
 
 def _names_back(nearest: npt.NDArray[np.int32], back: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
     """Whether each of the nearest has the one that names it among its own."""
+    if nearest.shape[1] > _FEW:
+        here = np.arange(len(nearest))[:, None] * len(back) + nearest
+        there = np.sort(back.astype(np.int64) * len(back) + np.arange(len(back))[:, None], axis=None)
+        return np.asarray(there[np.searchsorted(there, here).clip(max=there.size - 1)] == here)
     result = np.zeros(nearest.shape, dtype=np.bool_)
     me = np.arange(len(nearest))
     for place in range(nearest.shape[1]):

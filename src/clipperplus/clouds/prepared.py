@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._timing import Stage, Stopwatch
-from .._validation import as_integer, as_length, scaled_to_unit
+from .._validation import as_integer, as_length, as_number, scaled_to_unit
 from ..errors import LandmarkError, OptionError
 from .cloud import RawCloud, as_cloud, as_finite_points, as_viewpoint
 from .descriptors import DESCRIPTORS
@@ -29,6 +29,7 @@ __all__ = [
     "as_refinement",
     "prepare",
     "prepare_checked",
+    "viewed_surface",
     "viewpoint_of",
 ]
 
@@ -48,6 +49,8 @@ FINE = 0.5
 """Voxels: the width of the finer ones that generalized ICP works on."""
 FINER = 0.7
 """Voxels: the width of those that a closer look describes."""
+_LARGEST_LOOK = 100.0
+"""Voxels: what another look may be at, at most."""
 _describe = DESCRIPTORS["fpfh"]
 
 
@@ -119,9 +122,14 @@ class PreparedCloud:
     def described(self, voxels: float, radius: float, threads: int, *, towards_sensor: bool = False) -> Description:
         """Return features of another kind: of the points of voxels of other width, or of other neighbourhoods.
 
-        ``voxels`` is the width in voxels of this cloud, 0.7 or 1 and more; ``radius`` in these. Normals are turned
-        inwards, or else towards the sensor. What was described is kept, but not pickled.
+        ``voxels`` is the width in voxels of this cloud, 0.7 or from 1 to 100; ``radius``, from 2 to 100, in these.
+        Normals are turned inwards, or else towards the sensor. What was described is kept, but not pickled.
         """
+        voxels = FINER if voxels == FINER else as_number("voxels", voxels, 1.0, _LARGEST_LOOK)
+        radius = as_number("radius", radius, _NORMAL_RADIUS, _LARGEST_LOOK)
+        threads = as_integer("threads", threads, 1, 1024)
+        if not isinstance(towards_sensor, bool):
+            raise OptionError(f"towards_sensor: expected True or False, got {towards_sensor!r}")
         key = voxels, radius, towards_sensor
         if key == (1.0, _FEATURE_RADIUS, False) and not self.has_own_features:
             return self.description
@@ -227,10 +235,7 @@ def prepare_checked(
     middle = means.mean(axis=0) if len(means) else np.zeros(3)
     normals, bends = normals_within(reach, neighbours, middle, threads)
     stopwatch.lap("normals")
-    surface = _core.ViewedSurface(
-        means, normals, counts, neighbours._native, reach, _VIEW_MARGIN * voxel_size, _VIEWED_POINTS
-    )
-    viewpoint = find_viewpoint(surface, means, told, threads)
+    viewpoint = find_viewpoint(viewed_surface(neighbours, normals, counts, voxel_size), means, told, threads)
     sight = _core.RangeImage(cloud.points, viewpoint.place, threads)
     stopwatch.lap("viewpoint")
     description = _describe_surface(neighbours, normals, threads)
@@ -249,6 +254,14 @@ def prepare_checked(
         stages=stopwatch.stages,
         fine_points=fine_points,
     )
+
+
+def viewed_surface(
+    neighbours: Neighbourhoods, normals: _Array, counts: npt.NDArray[np.int32], voxel_size: float
+) -> _core.ViewedSurface:
+    """Return what voxel means, each of some points, look like from places."""
+    reach, margin = _NORMAL_RADIUS * voxel_size, _VIEW_MARGIN * voxel_size
+    return _core.ViewedSurface(neighbours.points, normals, counts, neighbours._native, reach, margin, _VIEWED_POINTS)
 
 
 def _describe_surface(

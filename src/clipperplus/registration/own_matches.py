@@ -41,8 +41,8 @@ class OwnMatches:
             if not isinstance(features, (tuple, list)) or len(features) != 2:
                 raise OptionError("features: expected those of the source and those of the target, two of them")
             (a, first), (b, second) = (
-                _described(name, cloud, of)
-                for name, cloud, of in (("source", source, features[0]), ("target", target, features[1]))
+                _described(name, cloud, f"features[{number}]", features[number])
+                for number, (name, cloud) in enumerate((("source", source), ("target", target)))
             )
             if first.shape[1] != second.shape[1]:
                 wrong = f"{first.shape[1]} numbers of the source and {second.shape[1]} of the target"
@@ -86,12 +86,13 @@ def _points_of(name: str, cloud: Any) -> _Array:
     return cloud.description.points if isinstance(cloud, PreparedCloud) else as_points(name, cloud, (3,))
 
 
-def _described(name: str, cloud: Any, given: Any) -> tuple[_Array, _Features]:
+def _described(name: str, cloud: Any, which: str, given: Any) -> tuple[_Array, _Features]:
     """Return points and their features: given together, or features of all points of the cloud."""
     if isinstance(given, tuple) and len(given) == 2:
-        points, features = as_finite_points(f"features, {name}", given[0]), as_features(f"features, {name}", given[1])
+        points, which = as_finite_points(f"{which}[0]", given[0]), f"{which}[1]"
+        features = as_features(which, given[1])
     else:
-        points, features = _points_of(name, cloud), as_features(f"features, {name}", given)
+        points, features = _points_of(name, cloud), as_features(which, given)
     if len(points) != len(features):
-        raise LandmarkError(f"features, {name}: expected one for each of {len(points)} points, got {len(features)}")
+        raise LandmarkError(f"{which}: expected one for each of {len(points)} points, got {len(features)}")
     return points, features

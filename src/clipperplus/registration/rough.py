@@ -21,7 +21,7 @@ _ROUNDING = 1e-12
 """By how much what is exactly at a bound may seem to be beyond."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class RoughTransform:
     """Where a transform is, and how far it may be from there: ``register(…, initial=…)``."""
 
@@ -29,19 +29,18 @@ class RoughTransform:
     """``(4, 4)``."""
     max_translation: float
     """Metres by which the true transform may move the middle of the source away from where this one does."""
-    max_rotation_deg: float = 180.0
-    """Degrees by which it may turn away."""
+    max_rotation_deg: float
+    """Degrees by which it may turn away; 180, any turn, unless told."""
 
-    def __post_init__(self) -> None:
-        """Check what was given."""
-        start = as_array("T_target_source", self.T_target_source, LandmarkError)
+    def __init__(self, T_target_source: npt.ArrayLike, max_translation: float, max_rotation_deg: float = 180.0) -> None:
+        """Check what was given; the transform is copied."""
+        start = as_array("T_target_source", T_target_source, LandmarkError)
         if start.shape != (4, 4):
             raise LandmarkError(f"T_target_source: expected a transform of shape (4, 4), got {start.shape}")
         motion = made_rigid(as_poses("T_target_source", start[None], FILE_ROUNDING))[0]
         object.__setattr__(self, "T_target_source", motion)
-        largest = as_number("max_translation", self.max_translation, 0.0, math.inf)
-        object.__setattr__(self, "max_translation", largest)
-        object.__setattr__(self, "max_rotation_deg", as_number("max_rotation_deg", self.max_rotation_deg, 0.0, 180.0))
+        object.__setattr__(self, "max_translation", as_number("max_translation", max_translation, 0.0, math.inf))
+        object.__setattr__(self, "max_rotation_deg", as_number("max_rotation_deg", max_rotation_deg, 0.0, 180.0))
 
     def allows(self, motions: _Array, middle: _Array) -> npt.NDArray[np.bool_]:
         """Whether each of ``(k, 4, 4)`` motions is within the bounds, for a source with this middle."""
