@@ -6,7 +6,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "clouds/hypotheses.h"
+#include "clouds/point_checks.h"
 #include "clouds/range_image.h"
+#include "clouds/similarity.h"
 #include "common.h"
 #include "geometry/fitting.h"
 #include "threads.h"
@@ -116,6 +118,39 @@ auto bound_overlap(const SurfaceGrid& target, PointsIn points, PointsIn normals,
   return to_matrix(std::move(sums), 4);
 }
 
+auto bound_checks(const SurfaceGrid& target, const RangeImage* sight, PointsIn points, PointsIn normals,
+                  MotionsIn array, double distance, double least_cosine, double margin, std::size_t threads) {
+  check_normals(points, normals);
+  const auto motions = as_motions(array);
+  const std::size_t n = points.shape(0);
+  std::vector<std::uint8_t> checks(n * motions.size());
+  {
+    const auto p = copied(points), directions = copied(normals);
+    const WithoutGil without_gil;
+    auto control = interruptible_control();
+    const auto check = [&](std::size_t k) {
+      const std::span<std::uint8_t> row(checks.data() + n * k, n);
+      check_points(target, sight, {p, directions, {}}, motions[k], {distance, least_cosine}, margin, row);
+    };
+    for_each_index(motions.size(), threads, control, check, 1);
+  }
+  return to_matrix(std::move(checks), n);
+}
+
+auto bound_similarity(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double reach,
+                      double least_cosine, int steps) {
+  check_normals(points, normals);
+  const auto motions = as_motions(array);
+  if (motions.size() != 1) throw nb::value_error("one motion");
+  const auto p = copied(points), n = copied(normals);
+  SimilarityFit fit;
+  {
+    const WithoutGil without_gil;
+    fit = fit_similarity(target, {p, n, {}}, motions[0], {reach, least_cosine}, steps);
+  }
+  return std::tuple(fit.scale, fit.information, fit.variance, fit.weights);
+}
+
 std::vector<std::int64_t> count_in_front(const RangeImage& image, const std::vector<double>& points,
                                          const std::vector<RigidMotion>& motions, double margin, std::size_t threads,
                                          Control& control) {
@@ -213,6 +248,15 @@ void bind_alignment(nb::module_& m) {
         nb::arg("motions"), nb::arg("distance"), nb::arg("least_cosine"), nb::arg("threads"),
         "Of each motion: how many points come near the target, how many of them with its normal; the sums of the bends "
         "of the latter, and of these times the squared distances along the normals.");
+  m.def("check_points", bound_checks, nb::arg("target"), nb::arg("sight").none(), nb::arg("points"), nb::arg("normals"),
+        nb::arg("motions"), nb::arg("distance"), nb::arg("least_cosine"), nb::arg("margin"), nb::arg("threads"),
+        "How each point fares under each motion: 1 on the target's surface, 2 near it at an angle, 3 where its sensor "
+        "looked through, 0 where nothing is known.");
+  m.def(
+      "fit_similarity", bound_similarity, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motion"),
+      nb::arg("reach"), nb::arg("least_cosine"), nb::arg("steps"),
+      "The scale of the source with which steps of point-to-plane ICP fit it best to the target, the information about "
+      "it, the variance of the distances along the normals and the sum of their weights.");
   m.def("count_explained", bound_explained, nb::arg("source"), nb::arg("target"), nb::arg("motions"),
         nb::arg("distance"), "How many matched points each motion brings closer together than the distance.");
   m.def("fit_motion", bound_fit_motion, nb::arg("source"), nb::arg("target"), nb::arg("weights"),

@@ -7,26 +7,6 @@ namespace clipperplus {
 
 namespace {
 
-// Applies a small turn about `centre` and a shift after the motion.
-RigidMotion moved(const RigidMotion& motion, const std::array<double, 6>& step, const Vector3& centre) {
-  const Vector3 turn{step[0], step[1], step[2]};
-  const double angle = std::sqrt(dot(turn, turn));
-  const double factor = angle > 1e-12 ? std::sin(0.5 * angle) / angle : 0.5;
-  RigidMotion small;
-  small.rotation = rotation_of({std::cos(0.5 * angle), factor * turn[0], factor * turn[1], factor * turn[2]});
-  const Vector3 turned = small.turn(centre.data());
-  for (std::size_t a = 0; a < 3; ++a) small.translation[a] = centre[a] - turned[a] + step[3 + a];
-  RigidMotion result;
-  for (std::size_t a = 0; a < 3; ++a) {
-    for (std::size_t b = 0; b < 3; ++b) {
-      result.rotation[a][b] = 0.0;
-      for (std::size_t k = 0; k < 3; ++k) result.rotation[a][b] += small.rotation[a][k] * motion.rotation[k][b];
-    }
-  }
-  result.translation = small.apply(motion.translation.data());
-  return result;
-}
-
 Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
 // Calls visit(number, place, difference to the target's point, its normal, squared distance) for the pairs that count;

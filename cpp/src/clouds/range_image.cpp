@@ -88,14 +88,15 @@ double RangeImage::square_of(const double* point, Vector3& direction) const {
   return square;
 }
 
+bool RangeImage::is_in_front(const Vector3& place, double margin) const {
+  Vector3 direction;
+  const double range = std::sqrt(square_of(place.data(), direction));
+  return range + margin < static_cast<double>(free_[cube_pixel(direction, kSide)]);
+}
+
 std::size_t RangeImage::count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const {
   std::size_t count = 0;
-  Vector3 direction;
-  for (std::size_t k = 0; k < points.size(); k += 3) {
-    const Vector3 place = motion.apply(&points[k]);
-    const double range = std::sqrt(square_of(place.data(), direction));
-    count += range + margin < static_cast<double>(free_[cube_pixel(direction, kSide)]) ? 1 : 0;
-  }
+  for (std::size_t k = 0; k < points.size(); k += 3) count += is_in_front(motion.apply(&points[k]), margin) ? 1 : 0;
   return count;
 }
 

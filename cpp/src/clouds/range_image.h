@@ -28,8 +28,9 @@ class RangeImage {
   const std::vector<float>& free() const { return free_; }
   RangeImage(const Vector3& viewpoint, std::vector<float> free);
 
-  // How many of the points come to lie, after the motion, where the sensor looked through: nearer than what it saw in
-  // that direction by more than `margin`.
+  // Whether a place is where the sensor looked through, nearer than what it saw in that direction by more than
+  // `margin`; and how many of the points come to lie in such places after the motion.
+  bool is_in_front(const Vector3& place, double margin) const;
   std::size_t count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const;
 
  private:

@@ -42,4 +42,24 @@ inline Matrix<3> rotation_of(const std::array<double, 4>& q) {
            {2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z}}};
 }
 
+// Applies a small turn about `centre` and a shift after the motion.
+inline RigidMotion moved(const RigidMotion& motion, const std::array<double, 6>& step, const Vector3& centre) {
+  const Vector3 turn{step[0], step[1], step[2]};
+  const double angle = std::sqrt(dot(turn, turn));
+  const double factor = angle > 1e-12 ? std::sin(0.5 * angle) / angle : 0.5;
+  RigidMotion small;
+  small.rotation = rotation_of({std::cos(0.5 * angle), factor * turn[0], factor * turn[1], factor * turn[2]});
+  const Vector3 turned = small.turn(centre.data());
+  for (std::size_t a = 0; a < 3; ++a) small.translation[a] = centre[a] - turned[a] + step[3 + a];
+  RigidMotion result;
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t b = 0; b < 3; ++b) {
+      result.rotation[a][b] = 0.0;
+      for (std::size_t k = 0; k < 3; ++k) result.rotation[a][b] += small.rotation[a][k] * motion.rotation[k][b];
+    }
+  }
+  result.translation = small.apply(motion.translation.data());
+  return result;
+}
+
 }  // namespace clipperplus

@@ -108,7 +108,7 @@ class Candidates:
         """Take in further motions of the first look, whose matches are known."""
         self._waiting.append((0, motions))
 
-    def verify(self) -> int:
+    def verify(self, *, thoroughly: bool = False) -> int:
         """Verify what came in with the best of what was there before; return how many motions there are then."""
         motions = [suggested for _, suggested in self._waiting]
         looks = [np.full(len(suggested), number) for number, suggested in self._waiting]
@@ -117,7 +117,9 @@ class Candidates:
         self._waiting = []
         if any(map(len, motions)):
             source, target, about = self._source, self._target, self._about
-            verified = verify_motions(source, target, self._matched(), np.concatenate(motions), **about)
+            verified = verify_motions(
+                source, target, self._matched(), np.concatenate(motions), thoroughly=thoroughly, **about
+            )
             if self._rough is not None:
                 verified = verified.only(self._allows(verified.motions))
                 if not len(verified.motions):  # all were refined beyond the bounds

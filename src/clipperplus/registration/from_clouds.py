@@ -170,7 +170,7 @@ def register(
             candidates.add_to_first(found.further_motions(options))
         for look in looks:
             candidates.add(look_for_motions(moving, fixed, look, options, Stopwatch()))
-        count = candidates.verify()
+        count = candidates.verify(thoroughly=True)
         answer = candidates.best()
         stopwatch.lap(Step.LOOK_AGAIN.value, count)
     if answer is not None and refine == "gicp":

@@ -68,13 +68,13 @@ class Information:
     """``(6, 6)``, the covariance of half the gradient of the sum at the true motion, by the variance; None: H, as it is
     where residuals are independent."""
 
-    def weak_directions(self) -> _Array:
+    def weak_directions(self, least: float | None = None) -> _Array:
         """Return the unit motions ``(k, 6)`` that hardly move the points in the directions that are compared.
 
-        Turns count by how far they move points on average.
+        Turns count by how far they move points on average. ``least``: the share, squared, that must be seen.
         """
         shares, vectors = self._shares()
-        weak = vectors[:, shares < self.least].T * self._scale()
+        weak = vectors[:, shares < (self.least if least is None else least)].T * self._scale()
         return np.asarray(weak / np.linalg.norm(weak, axis=1)[:, None])
 
     def covariance(self) -> _Array:

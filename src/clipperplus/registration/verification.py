@@ -28,9 +28,11 @@ _FIRST_STEPS, _FIRST_POINTS = 3, 300
 _SECOND_MOTIONS = 40
 """… so many go on, …"""
 _SECOND_STEPS, _SECOND_POINTS = 7, 1200
-"""… with more steps, and are compared by more points. The last motion has …"""
+"""… with more steps, and are compared by more points. Where it is worth it, …"""
+_LAST_MOTIONS = 12
+"""… so many go on once more, …"""
 _LAST_STEPS, _LAST_POINTS = 5, 1500
-"""… more steps with still more points."""
+"""… with so many steps and points, as the answer does, and are compared by all points."""
 _REFINING_POINTS = 500
 """Points of the source that these steps look at, and …"""
 _REFINING_REACH = 2.5
@@ -45,7 +47,7 @@ _FREE_SPACE_MARGIN = 3.0
 """Voxels by which a point must be nearer to a sensor than what it saw there, to be in its way."""
 # The score is detail · exp(-(residual / scale)²) · (1 + explained)^power / (1 + conflict / scale), with round numbers
 # near what is best.
-_POWER_OF_EXPLAINED = 0.75
+_POWER_OF_EXPLAINED = 0.5
 """Of what matches say beside the surfaces."""
 _CONFLICT_SCALE = 0.02
 """Share of points in free space that halves a score."""
@@ -68,7 +70,8 @@ class Verified:
     against: _Array
     """Share of the source points that lie on the surface at an angle."""
     detail: _Array
-    """The overlap with each point counted by how much the surface bends there."""
+    """The overlap with each point counted by how much the surface bends there: the geometric mean of source and target,
+    each laid on the other."""
     residual: _Array
     """Root mean square distance along the normals, in voxels, of what overlaps, each point counted in the same way."""
     conflict: _Array | None
@@ -80,6 +83,14 @@ class Verified:
     def best(self, most: int) -> Verified:
         """Return the motions with the highest scores, the best first."""
         return self.only(np.argsort(-self.score, kind="stable")[:most])
+
+    def beside(self, others: Verified) -> Verified:
+        """Return these and others."""
+        columns: dict[str, Any] = {}
+        for column in fields(self):
+            mine, theirs = getattr(self, column.name), getattr(others, column.name)
+            columns[column.name] = None if mine is None else np.concatenate((mine, theirs))
+        return Verified(**columns)
 
     def only(self, chosen: npt.NDArray[Any]) -> Verified:
         """Return some of the motions, by their numbers here or a mask."""
@@ -98,17 +109,27 @@ def verify_motions(
     *,
     free_space: bool,
     threads: int,
+    thoroughly: bool = False,
 ) -> Verified:
     """Refine motions and order them by how well they explain associations and clouds.
 
     ``matched`` are the source and target point of every association; ``free_space`` says whether to look for points
-    where a sensor looked through. Motions that are hopeless after a few steps are left out.
+    where a sensor looked through; ``thoroughly``, whether the best are worth looking at all of their points. Motions
+    that are hopeless after a few steps are left out.
     """
     about: dict[str, Any] = {"free_space": free_space, "threads": threads}
     refined = _refine(source, target, motions, _FIRST_STEPS, _FIRST_POINTS, threads)
     promising = compare(source, target, matched, refined, count=_FIRST_POINTS, **about).best(_SECOND_MOTIONS)
     refined = _refine(source, target, promising.motions, _SECOND_STEPS, _REFINING_POINTS, threads)
-    return compare(source, target, matched, refined, numbers=promising.numbers, **about).best(_SECOND_MOTIONS)
+    verified = compare(source, target, matched, refined, numbers=promising.numbers, **about).best(_SECOND_MOTIONS)
+    if not thoroughly:
+        return verified
+    first, rest = (
+        verified.only(np.arange(len(verified.motions))[of]) for of in (slice(_LAST_MOTIONS), slice(_LAST_MOTIONS, None))
+    )
+    refined = _refine(source, target, first.motions, _LAST_STEPS, _LAST_POINTS, threads)
+    finalists = compare(source, target, matched, refined, numbers=first.numbers, count=None, **about)
+    return finalists.beside(rest).best(_SECOND_MOTIONS)
 
 
 def _refine(
@@ -137,18 +158,15 @@ def compare(
     *,
     free_space: bool,
     threads: int,
-    count: int = _SECOND_POINTS,
+    count: int | None = _SECOND_POINTS,
     numbers: npt.NDArray[np.int64] | None = None,
 ) -> Verified:
-    """Find what speaks for and against each motion, looking at about ``count`` points of each cloud."""
+    """Find what speaks for and against each motion, looking at about ``count`` points of each cloud, or at all."""
     voxel = target.voxel_size
-    points, normals, bends = _sample(source, count)
-    near, agreeing, bent, squares = _core.measure_overlaps(
-        target.surface, points, normals, bends, motions, voxel, AGREEING_COSINE, threads
-    ).T
-    overlap = agreeing / max(1, len(points))
-    detail = bent / max(bends.sum(), 1e-300)
-    residual = np.sqrt(squares / np.maximum(bent, 1e-300)) / voxel
+    near, overlap, detail, square = _lay_on(source, target, motions, count, threads)
+    _, _, detail_back, square_back = _lay_on(target, source, inverse(motions), count, threads)
+    detail = np.sqrt(detail * detail_back)
+    residual = np.sqrt(0.5 * (square + square_back))
     conflict = _conflict(source, target, motions, count, threads) if free_space else None
     explained = _core.count_explained(*matched, motions, _EXPLAINED * voxel)
     penalty = 1.0 if conflict is None else 1.0 + conflict / _CONFLICT_SCALE
@@ -158,13 +176,28 @@ def compare(
         numbers=np.arange(len(motions)) if numbers is None else numbers,
         explained=explained,
         overlap=overlap,
-        against=near / max(1, len(points)) - overlap,
+        against=near - overlap,
         detail=detail,
         residual=residual,
         conflict=conflict,
         fit=np.asarray(fit),
         score=np.asarray(fit * (1.0 + explained) ** _POWER_OF_EXPLAINED),
     )
+
+
+def _lay_on(
+    source: PreparedCloud, target: PreparedCloud, motions: _Array, count: int | None, threads: int
+) -> tuple[_Array, _Array, _Array, _Array]:
+    """Return which share of the source comes near the target's surface, and which along it; which share of its bends
+    does, and the mean square distance of these along the normals, in voxels.
+    """
+    points, normals, bends = _sample(source, count)
+    near, agreeing, bent, squares = _core.measure_overlaps(
+        target.surface, points, normals, bends, motions, target.voxel_size, AGREEING_COSINE, threads
+    ).T
+    number = max(1, len(points))
+    square = squares / np.maximum(bent, 1e-300) / target.voxel_size**2
+    return near / number, agreeing / number, bent / max(bends.sum(), 1e-300), square
 
 
 def polish(
@@ -184,7 +217,7 @@ def residuals_of(motion: _Array, matched: tuple[_Array, _Array]) -> _Array:
     return np.asarray(np.linalg.norm(matched[0] @ motion[:3, :3].T + motion[:3, 3] - matched[1], axis=1))
 
 
-def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, count: int, threads: int) -> _Array:
+def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, count: int | None, threads: int) -> _Array:
     margin = _FREE_SPACE_MARGIN * target.voxel_size
     share = np.zeros(len(motions))
     for cloud, sight, moves in ((source, target.sight, motions), (target, source.sight, inverse(motions))):
@@ -193,8 +226,8 @@ def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, cou
     return share
 
 
-def _sample(cloud: PreparedCloud, count: int) -> tuple[_Array, _Array, _Array]:
+def _sample(cloud: PreparedCloud, count: int | None) -> tuple[_Array, _Array, _Array]:
     """Return evenly chosen points, their normals and bends: they are in the order of their voxels, so of space."""
-    step = max(1, len(cloud.points) // count)
+    step = 1 if count is None else max(1, len(cloud.points) // count)
     points, normals, bends = (np.ascontiguousarray(of[::step]) for of in (cloud.points, cloud.normals, cloud.bends))
     return points, normals, bends
