@@ -108,7 +108,7 @@ def row_houses(random: np.random.Generator, width: float, half_street: float) ->
 
 def stairwell(random: np.random.Generator, width: float, depth: float, storey: float) -> list[Shape]:
     """Return a shaft with stairs around an open middle, the same on every floor; a landing is at y < 0, z = 0."""
-    landing, gap, steps = random.uniform(1.2, 1.5), random.uniform(0.3, 0.8), 8
+    landing, gap, steps = random.uniform(1.2, 1.5), random.uniform(0.4, 1.2), 8
     flight = (width - gap) / 2.0
     run = (depth - 2.0 * landing) / steps
     shapes = [Shape("box", (0.0, 0.0, 0.0), (width / 2.0, depth / 2.0, 4.0 * storey))]
