@@ -38,10 +38,10 @@ class Rig:
     """The poses of one scan from a place."""
 
 
-def room_scanner(random: np.random.Generator, max_range: float = 30.0) -> Rig:
-    """Return a lidar that sees all around and far up and down, as hand-held and standing scanners do."""
+def room_scanner(random: np.random.Generator, max_range: float = 30.0, steepest: float = 28.0) -> Rig:
+    """Return a lidar that sees all around, and up and down by at least so many degrees, as scanners of rooms do."""
     beams, columns = int(random.choice([40, 64, 80])), int(random.integers(330, 560))
-    low, high = -random.uniform(28.0, 60.0), random.uniform(28.0, 70.0)
+    low, high = -random.uniform(steepest, 60.0), random.uniform(steepest, 70.0)
     noise, dropout = random.uniform(0.003, 0.015), random.uniform(0.0, 0.05)
     lidar = SpinningLidar(
         columns, noise=noise, dropout=dropout, beams=beams, elevations=(low, high), max_range=max_range
