@@ -73,8 +73,8 @@ def camera_in_hand(random: np.random.Generator, *, turn: float = 110.0, noise: f
 
 
 def some_rig(random: np.random.Generator, max_range: float = 30.0) -> Rig:
-    """Return a scanner, mostly, or a camera that is turned."""
-    return room_scanner(random, max_range) if random.random() < 0.7 else camera_in_hand(random, turn=200.0)
+    """Return a scanner, mostly, or a camera that is turned nearly all around."""
+    return room_scanner(random, max_range) if random.random() < 0.7 else camera_in_hand(random, turn=290.0)
 
 
 def _standing(place: Place, random: np.random.Generator, *, pitch: float = 0.0, sway: float = 1.5) -> Array:
