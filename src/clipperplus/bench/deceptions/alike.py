@@ -139,12 +139,13 @@ def _row_houses(random: np.random.Generator, data: Path | None) -> Deception:
 
 
 def _stairwell(random: np.random.Generator, data: Path | None) -> Deception:
-    width, depth, storey = random.uniform(2.4, 3.2), random.uniform(4.8, 6.2), random.uniform(2.7, 3.3)
-    side, back = width / 2.0 - 0.5, -depth / 2.0 + 0.4
-    first, second = places_in(random, (-side, back, 1.2), (side, back + 0.6, 1.7))
+    gap, depth, storey = random.uniform(1.0, 2.0), random.uniform(4.8, 6.2), random.uniform(2.7, 3.3)
+    landing = random.uniform(1.2, 1.5)
+    edge = landing - depth / 2.0  # from where the floors above and below are seen
+    first, second = places_in(random, (-gap / 2.0, edge - 0.4, 1.2), (gap / 2.0, edge - 0.1, 1.7))
     second = second.shifted(z=storey * int(random.integers(-1, 2)))
-    rig = room_scanner(random, max_range=12.0)
-    return look_twice(random, rig, (first, second), scenes.stairwell(random, width, depth, storey))
+    rig = room_scanner(random, max_range=12.0, steepest=50.0)
+    return look_twice(random, rig, (first, second), scenes.stairwell(random, gap, depth, storey, landing))
 
 
 def _plane_with_bumps(random: np.random.Generator, data: Path | None) -> Deception:
@@ -203,7 +204,7 @@ KINDS = (
     Kind("grid of pillars", "undecidable", _pillars),
     Kind("orchard", "undecidable", _orchard),
     Kind("row houses", "undecidable", _row_houses, LIDAR),
-    Kind("stairwell", "undecidable", _stairwell),
+    Kind("stairwell", "undecidable", _stairwell, countable=False),
     Kind("plane with far bumps", "undecidable", _plane_with_bumps, LIDAR, countable=False),
     Kind("coplanar walls", "undecidable", _coplanar_walls, countable=False),
     Kind("round thing", "undecidable", _round_thing, (15.0, 0.03), countable=False),

@@ -9,7 +9,7 @@ import numpy as np
 
 from .honest import room, street
 from .kind import LIDAR, ROOM, Array, Deception, Kind, Recipe
-from .real import SEQUENCES, fragment_pair, other_fragments, other_sequences, sequence_pair
+from .real import LIDARS, fragment_pair, other_fragments, other_sequences, sequence_pair
 
 __all__ = ["KINDS", "mirrored"]
 
@@ -88,7 +88,7 @@ def _kind(name: str, recipe: Recipe, tolerance: tuple[float, float] = ROOM, *, n
     return Kind(name, "decidable", recipe, tolerance, needs_data)
 
 
-_CAR = sequence_pair("car_lidar", SEQUENCES["car_lidar"])
+_CAR = sequence_pair("car_lidar", *LIDARS["car_lidar"])
 
 KINDS = (
     _kind("noise", _noise),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...synthetic import ScanPair, room_scans, street_scans
 from .kind import LIDAR, ROOM, Deception, Kind
-from .real import SEQUENCES, fragment_pair, sequence_pair
+from .real import LIDARS, fragment_pair, sequence_pair
 
 __all__ = ["KINDS", "room", "street"]
 
@@ -51,8 +51,8 @@ KINDS = (
     Kind("fragments", "honest", fragment_pair, needs_data=True),
     Kind("fragments, little overlap", "honest", partial(fragment_pair, benchmark="3DLoMatch"), needs_data=True),
     *(
-        Kind(name.replace("_", " "), "honest", sequence_pair(name, apart), LIDAR, needs_data=True)
-        for name, apart in SEQUENCES.items()
+        Kind(name.replace("_", " "), "honest", sequence_pair(name, *apart), LIDAR, needs_data=True)
+        for name, apart in LIDARS.items()
     ),
-    Kind("depth camera", "honest", sequence_pair("depth_camera", (0.2, 1.5)), ROOM, needs_data=True),
+    Kind("depth camera", "honest", sequence_pair("depth_camera", 0.2, 1.5, 35.0), ROOM, needs_data=True),
 )

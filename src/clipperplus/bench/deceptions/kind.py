@@ -94,8 +94,8 @@ class Kind:
     needs_data: bool = False
     """Whether it takes real scans from a folder."""
     countable: bool = True
-    """Whether the answers that look alike can be counted, so that the truth may be asked for among the alternatives;
-    along an endless corridor they cannot."""
+    """Whether the answers that look alike are few, so that the truth may be asked for among the alternatives: along an
+    endless corridor there are any number of them, and from another floor little of it is to be seen."""
 
     def make(self, random: np.random.Generator, data: Path | None = None) -> Deception:
         """Return one of its kind: both clouds in the frames of their sensors, or one or both moved at random."""

@@ -38,10 +38,10 @@ class Rig:
     """The poses of one scan from a place."""
 
 
-def room_scanner(random: np.random.Generator, max_range: float = 30.0) -> Rig:
-    """Return a lidar that sees all around and far up and down, as hand-held and standing scanners do."""
+def room_scanner(random: np.random.Generator, max_range: float = 30.0, steepest: float = 28.0) -> Rig:
+    """Return a lidar that sees all around, and up and down by at least so many degrees, as scanners of rooms do."""
     beams, columns = int(random.choice([40, 64, 80])), int(random.integers(330, 560))
-    low, high = -random.uniform(28.0, 60.0), random.uniform(28.0, 70.0)
+    low, high = -random.uniform(steepest, 60.0), random.uniform(steepest, 70.0)
     noise, dropout = random.uniform(0.003, 0.015), random.uniform(0.0, 0.05)
     lidar = SpinningLidar(
         columns, noise=noise, dropout=dropout, beams=beams, elevations=(low, high), max_range=max_range
@@ -73,8 +73,8 @@ def camera_in_hand(random: np.random.Generator, *, turn: float = 110.0, noise: f
 
 
 def some_rig(random: np.random.Generator, max_range: float = 30.0) -> Rig:
-    """Return a scanner, mostly, or a camera that is turned."""
-    return room_scanner(random, max_range) if random.random() < 0.7 else camera_in_hand(random, turn=200.0)
+    """Return a scanner, mostly, or a camera that is turned nearly all around."""
+    return room_scanner(random, max_range) if random.random() < 0.7 else camera_in_hand(random, turn=290.0)
 
 
 def _standing(place: Place, random: np.random.Generator, *, pitch: float = 0.0, sway: float = 1.5) -> Array:

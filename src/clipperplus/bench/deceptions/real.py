@@ -17,18 +17,22 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import OptionError
-from ...geometry.poses import inverse
+from ...geometry.poses import inverse, rotation_angles
 from ..fragments import FragmentPair, Scene, find_scenes
 from .kind import Array, Deception, Recipe
 
-__all__ = ["FRAGMENTS", "SEQUENCES", "fragment_pair", "other_fragments", "other_sequences", "sequence_pair"]
+__all__ = ["FRAGMENTS", "LIDARS", "fragment_pair", "other_fragments", "other_sequences", "sequence_pair"]
 
 SAME_ROOM = {"sun3d-hotel_umd-maryland_hotel1", "sun3d-hotel_umd-maryland_hotel3"}
 """Scenes of one place, on two occasions."""
 FRAGMENTS = {"voxel_size": 0.05}
 """Options for fragments: their points are 2.5 cm apart."""
-SEQUENCES = {"car_lidar": (5.0, 30.0), "courtyard_lidar": (2.0, 15.0), "handheld_lidar": (1.0, 8.0)}
-"""Metres between the sensors of a pair, from and to."""
+LIDARS = {
+    "car_lidar": (5.0, 30.0, 180.0),
+    "courtyard_lidar": (2.0, 15.0, 180.0),
+    "handheld_lidar": (1.0, 8.0, 60.0),
+}
+"""Sequences of lidars: metres between the sensors of a pair, from and to, and up to how many degrees."""
 
 
 def _folder(data: Path | None) -> Path:
@@ -93,14 +97,15 @@ def _sequence(data: Path, name: str) -> _Sequence:
         return _Sequence([points[a:b] for a, b in itertools.pairwise(ends)], stored["T"])
 
 
-def sequence_pair(name: str, apart: tuple[float, float]) -> Recipe:
-    """Return what draws two scans of a sequence that are so many metres apart."""
+def sequence_pair(name: str, least: float, most: float, turn: float) -> Recipe:
+    """Return what draws two scans of a sequence that are so many metres, and up to so many degrees, apart."""
 
     def draw(random: np.random.Generator, data: Path | None) -> Deception:
         sequence = _sequence(_folder(data), name)
         places = sequence.poses[:, :3, 3]
         between = np.linalg.norm(places[:, None] - places, axis=2)
-        pairs = np.argwhere((between >= apart[0]) & (between < apart[1]))
+        turns = np.degrees(rotation_angles(inverse(sequence.poses)[:, None] @ sequence.poses))
+        pairs = np.argwhere((between >= least) & (between < most) & (turns <= turn))
         i, j = pairs[random.integers(len(pairs))].tolist()
         return Deception(sequence.clouds[j], sequence.clouds[i], inverse(sequence.poses[i]) @ sequence.poses[j])
 
@@ -109,7 +114,7 @@ def sequence_pair(name: str, apart: tuple[float, float]) -> Recipe:
 
 def other_sequences(random: np.random.Generator, data: Path | None) -> Deception:
     """Return scans of two sequences."""
-    names = [sorted(SEQUENCES)[k] for k in random.permutation(len(SEQUENCES))[:2]]
+    names = [sorted(LIDARS)[k] for k in random.permutation(len(LIDARS))[:2]]
     clouds = [_sequence(_folder(data), name).clouds for name in names]
     source, target = (scans[random.integers(len(scans))] for scans in clouds)
     return Deception(source, target, None)

@@ -106,11 +106,10 @@ def row_houses(random: np.random.Generator, width: float, half_street: float) ->
     return shapes
 
 
-def stairwell(random: np.random.Generator, width: float, depth: float, storey: float) -> list[Shape]:
+def stairwell(random: np.random.Generator, gap: float, depth: float, storey: float, landing: float) -> list[Shape]:
     """Return a shaft with stairs around an open middle, the same on every floor; a landing is at y < 0, z = 0."""
-    landing, gap, steps = random.uniform(1.2, 1.5), random.uniform(0.3, 0.8), 8
-    flight = (width - gap) / 2.0
-    run = (depth - 2.0 * landing) / steps
+    flight, steps = random.uniform(0.9, 1.3), 8
+    width, run = gap + 2.0 * flight, (depth - 2.0 * landing) / steps
     shapes = [Shape("box", (0.0, 0.0, 0.0), (width / 2.0, depth / 2.0, 4.0 * storey))]
     for floor in range(-3, 4):
         low = floor * storey

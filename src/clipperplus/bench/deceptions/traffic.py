@@ -86,10 +86,11 @@ def _convoy_in_a_street(random: np.random.Generator, data: Path | None) -> Decep
 
 
 def _convoy_on_a_motorway(random: np.random.Generator, data: Path | None) -> Deception:
-    """Guard rails run on and on; signs are few."""
+    """Guard rails run on and on; signs, lamps and trees stand behind them, here and there."""
     fixed = [ground(), *(box(0.0, y, 0.5, (400.0, 0.1, 0.35)) for y in (-6.5, 4.5, 5.5))]
-    for _ in range(random.integers(1, 5)):
-        fixed += moved(outdoors.sign(random), random.uniform(-60.0, 80.0), random.choice([-1.0, 1.0]) * 8.0)
+    for _ in range(random.integers(8, 16)):
+        thing = (outdoors.sign, outdoors.post, outdoors.tree)[random.integers(3)](random)
+        fixed += moved(thing, random.uniform(-50.0, 70.0), random.choice([-1.0, 1.0]) * random.uniform(7.5, 12.0))
     return _convoy(random, _drive(random, 3.0, 25.0), fixed)
 
 
@@ -108,6 +109,6 @@ KINDS = (
     Kind("half of the cars moved", "decidable", _half_moved, LIDAR),
     Kind("all cars moved", "decidable", _all_moved, LIDAR),
     Kind("convoy in a street", "decidable", _convoy_in_a_street, LIDAR),
-    Kind("convoy on a motorway", "undecidable", _convoy_on_a_motorway, LIDAR, countable=False),
+    Kind("convoy on a motorway", "undecidable", _convoy_on_a_motorway, LIDAR),
     Kind("ground of a street", "undecidable", _ground_alone, LIDAR, countable=False),
 )
