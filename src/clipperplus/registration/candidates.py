@@ -13,6 +13,7 @@ from ..clouds.refinement import align_by_gicp
 from .confidence import Evidence
 from .looks import Found
 from .pose import Hypothesis, is_rival
+from .rivals import FAR, Rivals, places_of, scrutinise, spread_points
 from .rough import RoughTransform
 from .uncertainty import Information, surface_information
 from .verification import Verified, compare, explained_by, polish, verify_motions
@@ -21,8 +22,14 @@ __all__ = ["Answer", "Candidates", "middle_of"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
-_ALTERNATIVE = 4.0
-"""Voxels that an alternative must be away from the answer and from the others."""
+_LEAST_OTHERS = 5
+"""Verified motions that an answer is compared with, at least, however many are wanted."""
+_LEAST_RIVALRY = 0.3
+"""Of a motion that no matches suggest: below it, it is not worth mentioning."""
+_MIRRORED = 1.2
+"""Times better than the answer that its mirror image must fit, to be sure that one is mirrored."""
+_NOISE = 0.15
+"""Mean bend of a surface from which on its normals are no better than random; of noise it is 0.23."""
 _BETTER = 1.1
 """Times the score of a motion from which on one beside it is another."""
 _TRUSTED = 0.8
@@ -123,7 +130,7 @@ class Candidates:
             if self._rough is not None:
                 verified = verified.only(self._allows(verified.motions))
                 if not len(verified.motions):  # all were refined beyond the bounds
-                    verified = self._compare(self._rough.T_target_source)
+                    verified = self._compare(self._rough.T_target_source[None])
             self._verified, self._looks = verified, np.concatenate(looks)[verified.numbers]
         return len(self._looks)
 
@@ -148,7 +155,7 @@ class Candidates:
             return answer
         width = FINE * source.voxel_size
         motion = align_by_gicp(source.fine_points, target.fine_points, answer.motion, width, self._threads)
-        before, after = (self._compare(of).score[0] for of in (answer.motion, motion))
+        before, after = self._compare(np.array([answer.motion, motion])).score
         better = after >= _STILL_GOOD * before and self._allows(motion[None])[0]
         return self.weigh(motion, answer.found) if better else answer
 
@@ -157,15 +164,18 @@ class Candidates:
 
         If it was not chosen as the best, what is better counts as something else even if it is near.
         """
-        source, target, final = self._source, self._target, self._compare(motion)
+        source, target, final = self._source, self._target, self._compare(motion[None])
         information = surface_information(source, target, motion)
+        others = self._others(final, np.inf if is_best else _BETTER * float(final.score[0]))
+        scrutiny = scrutinise(source, target, motion, information, others, **self._about)
+        information = information.with_open(scrutiny.open)
         weak = information.weak_directions()
         inliers = np.flatnonzero(explained_by(motion, found.matched, source.voxel_size))
-        others = self._alternatives(final, found, np.inf if is_best else _BETTER * float(final.score[0]))
+        alternatives = self._alternatives(final, found, scrutiny.rivals)
         evidence = Evidence(
             associations=len(found.associations),
             explained=len(inliers),
-            runner_up=others[0].score if others else 0.0,
+            runner_up=max((other.score for other in alternatives), default=0.0),
             overlap=float(final.overlap[0]),
             against=float(final.against[0]),
             detail=float(final.detail[0]),
@@ -173,48 +183,61 @@ class Candidates:
             conflict=None if final.conflict is None else float(final.conflict[0]),
             undetermined=len(weak),
             points=min(len(source.points), len(target.points)),
+            rivalry=max((other.rivalry or 0.0 for other in alternatives), default=0.0),
             viewpoints=(source.viewpoint.source, target.viewpoint.source) if self._free_space else None,
+            mirrored=scrutiny.mirror > _MIRRORED,
+            scale=scrutiny.scale,
+            scale_deviation=scrutiny.scale_deviation,
+            noise=min(float(cloud.bends.mean()) if len(cloud.bends) else 0.0 for cloud in (source, target)) > _NOISE,
         )
-        return Answer(found, motion, inliers, evidence, information, weak, others, self._prior)
+        return Answer(found, motion, inliers, evidence, information, weak, alternatives, self._prior)
 
-    def _compare(self, motion: _Array) -> Verified:
-        motions = np.ascontiguousarray(motion[None])
-        return compare(self._source, self._target, self._matched(), motions, **self._about)
+    def _compare(self, motions: _Array) -> Verified:
+        return compare(self._source, self._target, self._matched(), np.ascontiguousarray(motions), **self._about)
 
     def _matched(self) -> tuple[_Array, _Array]:
         """Return the points of all associations of all looks."""
         source, target = zip(*(found.matched for found in self._found), strict=True)
         return np.concatenate(source), np.concatenate(target)
 
-    def _alternatives(self, final: Verified, found: Found, better: float) -> tuple[Hypothesis, ...]:
-        """Return motions that are far from the final one, or have a better score, and from each other, best first."""
-        verified, points, voxel_size = self._verified, self._source.points, self._source.voxel_size
-        if verified is None or not len(points):
-            return ()
-        sample = points[:: max(1, len(points) // 50)]
-        far = np.linalg.norm(sample - np.median(sample, axis=0), axis=1)
-        sample = sample[far <= np.quantile(far, 0.9)]  # without strays
-        motions = np.concatenate((final.motions, verified.motions))
-        places = np.einsum("kij,nj->kni", motions[:, :3, :3], sample) + motions[:, None, :3, 3]
-        places = places.reshape(len(motions), -1) / np.sqrt(len(sample))  # distances are then root mean squares
-        kept: list[Hypothesis] = []
-        apart, far_enough = [0], _ALTERNATIVE * voxel_size
-        for k, motion in enumerate(verified.motions):
-            if len(kept) == self._most_others or verified.score[k] <= 0.0:
+    def _others(self, final: Verified, better: float) -> _Array:
+        """Return verified motions that are far from the final one, or have a better score, and from each other."""
+        verified, kept = self._verified, [0]
+        if verified is None or not len(self._source.points):
+            return np.empty((0, 4, 4))
+        places = places_of(np.concatenate((final.motions, verified.motions)), spread_points(self._source.points))
+        far = FAR * self._source.voxel_size
+        for k, score in enumerate(verified.score, start=1):
+            if len(kept) > max(self._most_others, _LEAST_OTHERS) or score <= 0.0:
                 break
-            gaps = np.linalg.norm(places[apart] - places[k + 1], axis=1)
-            if gaps[1:].min(initial=np.inf) > far_enough and (gaps[0] > far_enough or verified.score[k] > better):
-                apart.append(k + 1)
-                kept.append(
-                    Hypothesis(
-                        T_target_source=motion,
-                        inliers=np.flatnonzero(explained_by(motion, found.matched, voxel_size)),
-                        score=float(verified.score[k] / max(final.score[0], 1e-300)),
-                        overlap=float(verified.overlap[k]),
-                        fit=float(verified.fit[k] / max(final.fit[0], 1e-300)),
-                    )
-                )
-        return tuple(kept)
+            gaps = np.linalg.norm(places[kept] - places[k], axis=1)
+            if gaps[1:].min(initial=np.inf) > far and (gaps[0] > far or score > better):
+                kept.append(k)
+        return verified.motions[np.array(kept[1:], dtype=np.int64) - 1]
+
+    def _alternatives(self, final: Verified, found: Found, rivals: Rivals) -> tuple[Hypothesis, ...]:
+        """Return other motions with how well they explain the data, the strongest rival first."""
+        suggested = np.array([origin == "match" for origin in rivals.origins], dtype=np.bool_)
+        possible = np.flatnonzero((suggested | (rivals.rivalry >= _LEAST_RIVALRY)) & self._allows(rivals.motions))
+        order = possible[np.argsort(-rivals.rivalry[possible], kind="stable")]
+        if not len(order):
+            return ()
+        places, far = places_of(rivals.motions, spread_points(self._source.points)), FAR * self._source.voxel_size
+        kept: list[int] = []
+        for k in order.tolist():
+            if len(kept) < self._most_others and all(np.linalg.norm(places[k] - places[other]) > far for other in kept):
+                kept.append(k)
+        others = self._compare(rivals.motions[kept])
+        return tuple(
+            Hypothesis(
+                T_target_source=others.motions[n],
+                inliers=np.flatnonzero(explained_by(others.motions[n], found.matched, self._source.voxel_size)),
+                score=float(others.score[n] / max(final.score[0], 1e-300)),
+                overlap=float(others.overlap[n]),
+                rivalry=float(rivals.rivalry[k]),
+            )
+            for n, k in enumerate(kept)
+        )
 
 
 def middle_of(cloud: PreparedCloud) -> tuple[float, ...]:

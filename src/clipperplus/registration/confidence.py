@@ -79,6 +79,9 @@ class Evidence:
     """Directions of the motion that the surfaces do not determine."""
     points: int | None = None
     """Points of the smaller cloud, reduced to voxels; None without clouds."""
+    rivalry: float | None = None
+    """How nearly as well as this one the best other transform explains the clouds: from 0, where they contradict all
+    others, to about 1, where nothing tells the two apart; None without clouds."""
     viewpoints: tuple[str, str] | None = None
     """Where the sensors of source and target were, for the conflict: as it was ``"told"``, at the ``"origin"``, or at a
     place that was ``"found"`` because it cannot have been there; None where this was not looked at."""

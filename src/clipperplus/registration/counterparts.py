@@ -1,8 +1,8 @@
-"""Motions that a symmetric scene, or an open direction, would make as good as an answer, whether matches suggest them or
-not.
+"""Motions that would be as good as an answer if the scene were symmetric, mirrored, or open in a direction.
 
 A room looks alike after half a turn about its middle, a square one after a quarter; a mirrored copy of it fits its
-walls; along a corridor every shift is as good. Each is laid on the scans and compared with the answer (``rivals``).
+walls; shelves, pillars and houses repeat themselves; along a corridor every shift is as good. Each is laid on the scans
+and compared with the answer (``rivals``).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from .uncertainty import Information
 
-__all__ = ["main_axes", "mirrored_counterparts", "slides", "turned_counterparts"]
+__all__ = ["main_axes", "mirrored_counterparts", "shifts", "slides", "turned_counterparts"]
 
 _Array = npt.NDArray[np.float64]
 
-_MODES = 200
+_MODES = 60
 """Normals that are tried as the direction of most."""
 _SAME_DIRECTION = 0.98
 """Cosine from which on normals have the same direction, …"""
@@ -24,15 +24,20 @@ _AT_RIGHT_ANGLES = 0.2
 """… and up to which they are at right angles."""
 _EXTENT = (0.02, 0.98)
 """Quantiles between which a scene is; what is beyond are strays."""
+_SAME_MIDDLE = 0.02
+"""Share of the extent by which middles differ if they are to be two."""
+_SHIFT_STEP, _LEAST_SHIFT, _MOST_SHIFTS = 3.0, 5.0, 30
+"""Voxels between shifts along an axis, and of the least; how many there are each way at most, …"""
+_FARTHEST_SHIFT = 0.6
+"""… and the share of the scene's extent that they go."""
 _SLIDES = (5.0, 12.0)
 """Voxels by which an answer is moved along what may be open."""
-_OPEN = 0.05
+_HARDLY_SEEN = 0.05
 """Share of a motion, squared, that must be seen if it is not to be tried."""
 
 
 def main_axes(normals: _Array) -> _Array:
-    """Return three directions at right angles, as rows: most of the surface faces the first, most of the rest that is
-    at right angles to it the second."""
+    """Return three directions at right angles, as rows: most of the surface faces the first, then the second."""
     tried = normals[:: max(1, len(normals) // _MODES)]
     first = _mode(tried, normals)
     across = np.abs(normals @ first) < _AT_RIGHT_ANGLES
@@ -58,11 +63,16 @@ def _mode(tried: _Array, normals: _Array) -> _Array:
 
 
 def _middles(moved: _Array, target: _Array, axes: _Array) -> _Array:
-    """Return the middles of all that is seen, of the target and of the source, by what they extend along the axes."""
-    places = []
+    """Return the middles of all that is seen, of the target and of the source, by what they extend along the axes.
+
+    Those that are next to another one are left out.
+    """
+    places: list[_Array] = []
     for points in (np.concatenate((moved, target)), target, moved):
         low, high = np.quantile(points @ axes.T, _EXTENT, axis=0)
-        places.append(0.5 * (low + high) @ axes)
+        middle = 0.5 * (low + high) @ axes
+        if all(np.linalg.norm(middle - place) > _SAME_MIDDLE * np.linalg.norm(high - low) for place in places):
+            places.append(middle)
     return np.array(places)
 
 
@@ -91,19 +101,33 @@ def _about(middles: _Array, linear: _Array) -> _Array:
     return result
 
 
-def slides(information: Information, voxel_size: float) -> tuple[_Array, _Array]:
-    """Return motions along directions that may be open, ``(k, 4, 4)``, and the direction of each, ``(k, 6)``."""
-    directions = information.weak_directions(_OPEN)
-    lever = max(information.lever, 1e-300)
+def shifts(moved: _Array, target: _Array, axes: _Array, voxel_size: float) -> _Array:
+    """Return shifts along the axes by up to most of the extent of the scene, ``(k, 4, 4)``."""
+    low, high = np.quantile(np.concatenate((moved, target)) @ axes.T, _EXTENT, axis=0)
     steps = []
-    for direction in directions:
+    for axis, extent in zip(axes, high - low, strict=True):
+        count = np.clip((_FARTHEST_SHIFT * extent / voxel_size - _LEAST_SHIFT) / _SHIFT_STEP, 1, _MOST_SHIFTS)
+        lengths = (_LEAST_SHIFT + _SHIFT_STEP * np.arange(int(count))) * voxel_size
+        steps += [sign * length * axis for length in lengths for sign in (1.0, -1.0)]
+    result = np.tile(np.eye(4), (len(steps), 1, 1))
+    result[:, :3, 3] = steps
+    return result
+
+
+def slides(information: Information, voxel_size: float) -> tuple[_Array, npt.NDArray[np.int64]]:
+    """Return motions along directions that may be open, ``(k, 4, 4)``, and their ranks, the least seen first."""
+    directions = information.weak_directions(_HARDLY_SEEN)
+    lever = max(information.lever, 1e-300)
+    steps, ranks = [], []
+    for rank, direction in enumerate(directions):
         reach = np.hypot(lever * np.linalg.norm(direction[:3]), np.linalg.norm(direction[3:]))
         steps += [direction * (sign * voxels * voxel_size / reach) for voxels in _SLIDES for sign in (1.0, -1.0)]
+        ranks += [rank] * (2 * len(_SLIDES))
     if not steps:
-        return np.empty((0, 4, 4)), np.empty((0, 6))
+        return np.empty((0, 4, 4)), np.empty(0, dtype=np.int64)
     motions = _about(information.centre[None], np.array([_turn(step[:3]) for step in steps]))
     motions[:, :3, 3] += np.array(steps)[:, 3:]
-    return motions, np.repeat(directions, 2 * len(_SLIDES), axis=0)
+    return motions, np.array(ranks)
 
 
 def _turn(vector: _Array) -> _Array:

@@ -21,9 +21,9 @@ __all__ = ["Hypothesis", "Pose", "is_rival", "lever_of", "rivals_of", "without_t
 
 
 _RIVAL = 0.9
-"""Share of the best score, or of the best fit, from which on another transform makes an answer ambiguous; …"""
-_STILL_EXPLAINS = 0.6
-"""… the latter with this share of the score, too: associations among equal motions are luck, but not wholly."""
+"""Share of the agreeing associations from which on another transform makes an answer ambiguous, …"""
+_RIVALRY = 0.6
+"""… and how nearly as well it must explain the clouds, where there are some."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,9 @@ class Hypothesis:
     missed the largest clique."""
     overlap: float | None = None
     """Share of the source that lies on the target's surface under it; None where there are no clouds."""
-    fit: float | None = None
-    """How well the surfaces agree under it, relative to the pose that was returned; None where there are no clouds."""
+    rivalry: float | None = None
+    """How nearly as well as the pose that was returned it explains the clouds: from 0, where they contradict it, to
+    about 1, where nothing tells the two apart; None where there are no clouds."""
 
     @property
     def support(self) -> int:
@@ -54,7 +55,7 @@ class Hypothesis:
             "support": self.support,
             "score": self.score,
             "overlap": self.overlap,
-            "fit": self.fit,
+            "rivalry": self.rivalry,
         }
 
 
@@ -218,9 +219,8 @@ class Pose:
 
 
 def is_rival(other: Hypothesis) -> bool:
-    """Whether another transform explains the data about as well, or the clouds alone, if there are some."""
-    fits = other.fit is not None and other.fit >= _RIVAL and other.score >= _STILL_EXPLAINS
-    return other.score >= _RIVAL or fits
+    """Whether another transform explains the clouds about as well, or the associations where there are no clouds."""
+    return other.score >= _RIVAL if other.rivalry is None else other.rivalry >= _RIVALRY
 
 
 def rivals_of(

@@ -6,7 +6,7 @@ Small motions are ξ = (ω, v), rotation vector first: x ↦ x + ω × (x - c) +
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -76,6 +76,13 @@ class Information:
         shares, vectors = self._shares()
         weak = vectors[:, shares < (self.least if least is None else least)].T * self._scale()
         return np.asarray(weak / np.linalg.norm(weak, axis=1)[:, None])
+
+    def with_open(self, count: int) -> Information:
+        """Return the same with so many of the motions that are seen least taken for not determined."""
+        if not count:
+            return self
+        shares, _ = self._shares()
+        return replace(self, least=max(self.least, float(np.nextafter(shares[count - 1], np.inf))))
 
     def covariance(self) -> _Array:
         """Return the covariance of the motion, about the origin of the frame.

@@ -19,7 +19,18 @@ from .. import _core
 from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import inverse
 
-__all__ = ["AGREEING_COSINE", "Verified", "compare", "explained_by", "polish", "residuals_of", "verify_motions"]
+__all__ = [
+    "AGREEING_COSINE",
+    "FREE_SPACE_MARGIN",
+    "Verified",
+    "compare",
+    "explained_by",
+    "polish",
+    "refine",
+    "residuals_of",
+    "sample",
+    "verify_motions",
+]
 
 _Array = npt.NDArray[np.float64]
 
@@ -43,7 +54,7 @@ AGREEING_COSINE = 0.8
 """Normals agree that differ by less than 37°."""
 _EXPLAINED = 2.0
 """Voxels within which an association is explained."""
-_FREE_SPACE_MARGIN = 3.0
+FREE_SPACE_MARGIN = 3.0
 """Voxels by which a point must be nearer to a sensor than what it saw there, to be in its way."""
 # The score is detail · exp(-(residual / scale)²) · (1 + explained)^power / (1 + conflict / scale), with round numbers
 # near what is best.
@@ -118,21 +129,21 @@ def verify_motions(
     that are hopeless after a few steps are left out.
     """
     about: dict[str, Any] = {"free_space": free_space, "threads": threads}
-    refined = _refine(source, target, motions, _FIRST_STEPS, _FIRST_POINTS, threads)
+    refined = refine(source, target, motions, _FIRST_STEPS, _FIRST_POINTS, threads)
     promising = compare(source, target, matched, refined, count=_FIRST_POINTS, **about).best(_SECOND_MOTIONS)
-    refined = _refine(source, target, promising.motions, _SECOND_STEPS, _REFINING_POINTS, threads)
+    refined = refine(source, target, promising.motions, _SECOND_STEPS, _REFINING_POINTS, threads)
     verified = compare(source, target, matched, refined, numbers=promising.numbers, **about).best(_SECOND_MOTIONS)
     if not thoroughly:
         return verified
     first, rest = (
         verified.only(np.arange(len(verified.motions))[of]) for of in (slice(_LAST_MOTIONS), slice(_LAST_MOTIONS, None))
     )
-    refined = _refine(source, target, first.motions, _LAST_STEPS, _LAST_POINTS, threads)
+    refined = refine(source, target, first.motions, _LAST_STEPS, _LAST_POINTS, threads)
     finalists = compare(source, target, matched, refined, numbers=first.numbers, count=None, **about)
     return finalists.beside(rest).best(_SECOND_MOTIONS)
 
 
-def _refine(
+def refine(
     source: PreparedCloud,
     target: PreparedCloud,
     motions: _Array,
@@ -142,8 +153,9 @@ def _refine(
     *,
     precisely: bool = False,
 ) -> _Array:
+    """Improve motions by steps of ICP, looking at about ``count`` points of the source."""
     reach = _REFINING_REACH * target.voxel_size
-    points, normals, _ = _sample(source, count)
+    points, normals, _ = sample(source, count)
     motions = np.ascontiguousarray(motions)
     return _core.refine_motions(
         target.surface, points, normals, motions, reach, _REFINING_COSINE, steps, precisely, threads
@@ -191,7 +203,7 @@ def _lay_on(
     """Return which share of the source comes near the target's surface, and which along it; which share of its bends
     does, and the mean square distance of these along the normals, in voxels.
     """
-    points, normals, bends = _sample(source, count)
+    points, normals, bends = sample(source, count)
     near, agreeing, bent, squares = _core.measure_overlaps(
         target.surface, points, normals, bends, motions, target.voxel_size, AGREEING_COSINE, threads
     ).T
@@ -204,7 +216,7 @@ def polish(
     source: PreparedCloud, target: PreparedCloud, motion: _Array, *, steps: int = _LAST_STEPS, threads: int
 ) -> _Array:
     """Improve a motion by steps of ICP with more points, looked up with more care."""
-    return np.asarray(_refine(source, target, motion[None], steps, _LAST_POINTS, threads, precisely=True)[0])
+    return np.asarray(refine(source, target, motion[None], steps, _LAST_POINTS, threads, precisely=True)[0])
 
 
 def explained_by(motion: _Array, matched: tuple[_Array, _Array], voxel_size: float) -> npt.NDArray[np.bool_]:
@@ -218,15 +230,15 @@ def residuals_of(motion: _Array, matched: tuple[_Array, _Array]) -> _Array:
 
 
 def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, count: int | None, threads: int) -> _Array:
-    margin = _FREE_SPACE_MARGIN * target.voxel_size
+    margin = FREE_SPACE_MARGIN * target.voxel_size
     share = np.zeros(len(motions))
     for cloud, sight, moves in ((source, target.sight, motions), (target, source.sight, inverse(motions))):
-        points, *_ = _sample(cloud, count)
+        points, *_ = sample(cloud, count)
         share += sight.count_in_front(points, moves, margin, threads) / max(1, len(points))
     return share
 
 
-def _sample(cloud: PreparedCloud, count: int | None) -> tuple[_Array, _Array, _Array]:
+def sample(cloud: PreparedCloud, count: int | None) -> tuple[_Array, _Array, _Array]:
     """Return evenly chosen points, their normals and bends: they are in the order of their voxels, so of space."""
     step = 1 if count is None else max(1, len(cloud.points) // count)
     points, normals, bends = (np.ascontiguousarray(of[::step]) for of in (cloud.points, cloud.normals, cloud.bends))

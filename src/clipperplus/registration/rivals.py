@@ -1,0 +1,275 @@
+"""What else an answer could be, and what the scans have to say about it.
+
+Two motions are told apart by the points that only one of them explains: points that lie on the other surface under one,
+and at an angle to it, or where a sensor looked through, under the other. What one explains and the other leaves open
+tells nothing: it may not have been seen. A rival explains as much as the answer, and nothing contradicts it more.
+
+Rivals are not only what matches suggest. Turns by which a symmetric scene looks alike, shifts by which a regular one
+does, and motions along directions that may be open are made from the answer and tried, and so are its mirror images and
+its size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..clouds.prepared import PreparedCloud
+from ..geometry.poses import inverse
+from . import counterparts
+from .uncertainty import Information
+from .verification import AGREEING_COSINE, FREE_SPACE_MARGIN, compare, refine, sample
+
+__all__ = ["FAR", "Rivals", "Scrutiny", "places_of", "scrutinise", "spread_points"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+_Checks: TypeAlias = npt.NDArray[np.uint8]
+Origin: TypeAlias = Literal["match", "turn", "shift", "slide", "mirror"]
+
+_AGREES, _CONTRADICTED = 1, 2
+"""Checks of a point: on the surface; this and above: at an angle to it, or where the other sensor looked through."""
+_COARSE_POINTS, _COARSE_REACH = 150, 2.5
+"""Points of the source, and voxels within which they must come near the target, by which counterparts are chosen: …"""
+_TRIED = {"turn": 9, "shift": 6, "mirror": 3}
+"""… so many of each sort …"""
+_FIRST_POINTS, _FIRST_STEPS = 300, 3
+"""… take some steps of ICP and are compared again, …"""
+_WORTHY = 0.2
+"""… those that fit so well, relative to the answer, …"""
+_STEPS, _POINTS = 7, 500
+"""… take more steps, …"""
+_CHECKED_POINTS = 1200
+"""… and are compared with it point by point."""
+# How nearly a rival is as good is a product: what it explains, relative to the answer, all points and bent ones, and a
+# factor that falls as more of what the answer explains is contradicted under it than the other way round, …
+_CONTRADICTED_SCALE, _BENT_SCALE = 0.05, 0.2
+"""… shares by which it falls to 1/e, of all points and of bent ones, …"""
+_ELSEWHERE_SCALE = 1.0
+"""… and one by which it does where the two explain different points."""
+_MOST = 1.1
+"""Explaining more than the answer does is no better than this."""
+FAR = 4.0
+"""Voxels, root mean square over its points, by which a motion must move the source elsewhere to be another."""
+OPEN = 0.6
+"""How nearly as good an answer must be that was moved along a direction if this is not determined."""
+_SCALE_STEPS, _SCALE_POINTS, _SCALE_REACH, _SCALE_COSINE = 8, 600, 2.5, 0.5
+"""Of ICP with an unknown scale: steps, points, voxels within which they are matched, cosine between their normals."""
+_SCALE_FLOOR = 0.0075
+"""Deviation of the scale of scans that are fused from many views: they are warped."""
+_ALIKE_RESIDUALS = 10.0
+"""Neighbouring residuals are alike: one in so many counts as a measurement."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rivals:
+    """Motions that are far from an answer, with how nearly each is as good."""
+
+    motions: _Array
+    """``(k, 4, 4)``."""
+    origins: tuple[Origin, ...]
+    """Where each comes from."""
+    rivalry: _Array
+    """``(k,)``: from 0, it cannot be, to about 1, nothing tells them apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scrutiny:
+    """What came of the attempt to prove an answer wrong."""
+
+    rivals: Rivals
+    open: int
+    """How many of the motions that are seen least are not determined, because an answer moved along is as good."""
+    mirror: float
+    """How much better its best mirror image fits; below 1, worse."""
+    scale: float
+    """By how much the target is larger than the source, and …"""
+    scale_deviation: float
+    """… the standard deviation of this."""
+
+
+def scrutinise(
+    source: PreparedCloud,
+    target: PreparedCloud,
+    motion: _Array,
+    information: Information,
+    suggested: _Array,
+    *,
+    free_space: bool,
+    threads: int,
+) -> Scrutiny:
+    """Try to prove an answer wrong. ``suggested`` are other motions, ``(k, 4, 4)``, that matches suggest."""
+    pair = _Pair(source, target, motion, free_space, threads)
+    steps, ranks = counterparts.slides(information, target.voxel_size)
+    parts = {origin: pair.coarsely(some, _TRIED[origin]) for origin, some in pair.counterparts().items()}
+    parts["slide"] = steps @ motion
+    tried, numbers = pair.tried(np.concatenate(list(parts.values())))
+    origins = np.array([origin for origin, some in parts.items() for _ in some], dtype=object)[numbers]
+    ranks = np.concatenate((np.full(sum(map(len, parts.values())) - len(ranks), -1), ranks))[numbers]
+    proper = origins != "mirror"
+    motions = np.concatenate((suggested, tried[proper]))
+    origins = np.concatenate((np.full(len(suggested), "match", dtype=object), origins[proper]))
+    ranks = np.concatenate((np.full(len(suggested), -1), ranks[proper]))
+    rivalry = pair.rivalry(motions)
+    rivals = origins != "slide"
+    scale, deviation = pair.scale()
+    return Scrutiny(
+        rivals=Rivals(motions[rivals], tuple(origins[rivals]), rivalry[rivals]),
+        open=int(ranks[~rivals & (rivalry >= OPEN)].max(initial=-1)) + 1,
+        mirror=pair.mirror(tried[~proper]),
+        scale=scale,
+        scale_deviation=deviation,
+    )
+
+
+def spread_points(points: _Array) -> _Array:
+    """Return some of the points, without strays, by which motions are told apart."""
+    chosen = points[:: max(1, len(points) // 50)]
+    far = np.linalg.norm(chosen - np.median(chosen, axis=0), axis=1)
+    return np.asarray(chosen[far <= np.quantile(far, 0.9)]) if len(chosen) else chosen
+
+
+def places_of(motions: _Array, points: _Array) -> _Array:
+    """Return rows whose distances are how far apart motions move the points, root mean square."""
+    places = np.einsum("kij,nj->kni", motions[:, :3, :3], points) + motions[:, None, :3, 3]
+    return np.asarray(places.reshape(len(motions), -1) / np.sqrt(max(1, len(points))))
+
+
+class _Pair:
+    """Two clouds, one laid on the other by an answer."""
+
+    def __init__(
+        self, source: PreparedCloud, target: PreparedCloud, answer: _Array, free_space: bool, threads: int
+    ) -> None:
+        self._source, self._target, self._answer = source, target, answer
+        self._free_space, self._threads, self._voxel = free_space, threads, target.voxel_size
+        self._spread = spread_points(source.points)
+
+    def counterparts(self) -> dict[Origin, _Array]:
+        """Return what would be as good if the scene were symmetric, regular, or mirrored."""
+        (points, *_), (target, normals, _) = sample(self._source, _POINTS), sample(self._target, _POINTS)
+        moved, axes = points @ self._answer[:3, :3].T + self._answer[:3, 3], counterparts.main_axes(normals)
+        parts: dict[Origin, _Array] = {
+            "turn": counterparts.turned_counterparts(moved, target, axes),
+            "shift": counterparts.shifts(moved, target, axes, self._voxel),
+            "mirror": counterparts.mirrored_counterparts(moved, target, axes),
+        }
+        return {origin: some @ self._answer for origin, some in parts.items()}
+
+    def coarsely(self, motions: _Array, most: int) -> _Array:
+        """Return those under which most comes near the other surface, by few points and generously."""
+        points, normals, bends = sample(self._source, _COARSE_POINTS)
+        reach = _COARSE_REACH * self._voxel
+        found = _core.measure_overlaps(
+            self._target.surface, points, normals, bends, motions, reach, AGREEING_COSINE, self._threads
+        )
+        return motions[np.argsort(-found[:, 1] * found[:, 2], kind="stable")[:most]]
+
+    def tried(self, motions: _Array) -> tuple[_Array, npt.NDArray[np.int64]]:
+        """Return those that are worth a closer look and far from the answer, improved; and their numbers."""
+        motions = refine(self._source, self._target, motions, _FIRST_STEPS, _FIRST_POINTS, self._threads)
+        fits = self._fits(motions, _FIRST_POINTS)
+        numbers = np.argsort(-fits[1:], kind="stable")
+        numbers = numbers[fits[1:][numbers] >= _WORTHY * fits[0]]
+        motions = refine(self._source, self._target, motions[numbers], _STEPS, _POINTS, self._threads)
+        far = self._far_from_answer(motions)
+        return motions[far], numbers[far]
+
+    def _far_from_answer(self, motions: _Array) -> npt.NDArray[np.bool_]:
+        places = places_of(np.concatenate((self._answer[None], motions)), self._spread)
+        return np.asarray(np.linalg.norm(places[1:] - places[0], axis=1) > FAR * self._voxel)
+
+    def rivalry(self, motions: _Array) -> _Array:
+        """Return how nearly each motion is as good as the answer."""
+        motions = np.concatenate((self._answer[None], motions))
+        shares = []
+        for cloud, other, moves in (
+            (self._source, self._target, motions),
+            (self._target, self._source, inverse(motions)),
+        ):
+            points, normals, bends = sample(cloud, _CHECKED_POINTS)
+            sight, margin = other.sight if self._free_space else None, FREE_SPACE_MARGIN * self._voxel
+            checks = _core.check_points(
+                other.surface, sight, points, normals, moves, self._voxel, AGREEING_COSINE, margin, self._threads
+            )
+            shares.append(_shares(checks, np.ones(len(points))) + _shares(checks, bends))
+        # Each is the mean of both ways, of all points and of bent ones.
+        plain, bent = (
+            [0.5 * (first + second) for first, second in zip(shares[0][of], shares[1][of], strict=True)]
+            for of in (slice(0, 5), slice(5, 10))
+        )
+        more, worse, elsewhere = _relation(*plain)
+        more_bent, worse_bent, _ = _relation(*bent)
+        falls = worse / _CONTRADICTED_SCALE + worse_bent / _BENT_SCALE + elsewhere / _ELSEWHERE_SCALE
+        return np.asarray(np.sqrt(more * more_bent) * np.exp(-falls))
+
+    def mirror(self, mirrored: _Array) -> float:
+        """Return how much better than the answer its best mirror image fits; 0 without one that is worth a look."""
+        if not len(mirrored):
+            return 0.0
+        fits = self._fits(mirrored, _CHECKED_POINTS)
+        return float(fits[1:].max() / max(fits[0], 1e-300))
+
+    def scale(self) -> tuple[float, float]:
+        """Return by how much the target is larger, and the standard deviation.
+
+        The mean of both ways, each of which finds the moved cloud too large where the surfaces overlap in part.
+        """
+        logs, variances = [], []
+        for cloud, other, motion in (
+            (self._source, self._target, self._answer),
+            (self._target, self._source, inverse(self._answer)),
+        ):
+            points, normals, _ = sample(cloud, _SCALE_POINTS)
+            scale, information, variance, _ = _core.fit_similarity(
+                other.surface,
+                points,
+                normals,
+                np.ascontiguousarray(motion[None]),
+                _SCALE_REACH * self._voxel,
+                _SCALE_COSINE,
+                _SCALE_STEPS,
+            )
+            logs.append(np.log(scale))
+            variances.append(_ALIKE_RESIDUALS * variance / max(information, 1e-300))
+        deviation = np.sqrt(0.5 * sum(variances) + _SCALE_FLOOR**2)
+        return float(np.exp(0.5 * (logs[0] - logs[1]))), float(min(deviation, 1e6))
+
+    def _fits(self, motions: _Array, count: int) -> _Array:
+        """Return how well the answer and other motions lay the surfaces on each other."""
+        motions = np.concatenate((self._answer[None], motions))
+        nothing = np.empty((0, 3)), np.empty((0, 3))
+        about = {"free_space": self._free_space, "threads": self._threads}
+        return compare(self._source, self._target, nothing, np.ascontiguousarray(motions), count=count, **about).fit
+
+
+def _shares(checks: _Checks, weights: _Array) -> list[_Array]:
+    """Return shares of the weights, of the first motion with each of the others.
+
+    What it explains, and what the other does; of its points what is contradicted there, and the other way round; and
+    what each explains of which nothing is known under the other, the lesser of both.
+    """
+    weights = weights / max(float(weights.sum()), 1e-300)
+    agrees, contradicted, unknown = checks == _AGREES, checks >= _CONTRADICTED, checks == 0
+    first, others = agrees[0], agrees[1:]
+    return [
+        np.full(len(others), first @ weights),
+        others @ weights,
+        (contradicted[1:] & first) @ weights,
+        (others & contradicted[0]) @ weights,
+        np.minimum((first & unknown[1:]) @ weights, (others & unknown[0]) @ weights),
+    ]
+
+
+def _relation(
+    mine: _Array, theirs: _Array, against: _Array, back: _Array, apart: _Array
+) -> tuple[_Array, _Array, _Array]:
+    """Return what others explain, by how much more they are contradicted, and what each explains elsewhere.
+
+    All relative to what the answer explains.
+    """
+    explained = np.maximum(mine, 1e-300)
+    return np.minimum(theirs / explained, _MOST), np.maximum(against - back, 0.0) / explained, apart / explained
