@@ -79,7 +79,8 @@ def solve(
     Pose
         ``inliers`` are the associations of the clique. The transform is a robust fit, from there, to all associations
         that it moves to within three epsilon of their matches: weight 1 where it leaves nothing, a quarter at epsilon.
-        The covariance takes neighbours for one measurement, and epsilon for what is known of the noise where the
+        A set that is mirrored, scaled, or no larger than chance would bring is not ``OK``: see ``reasons``. The
+        covariance takes neighbours for one measurement, and epsilon for what is known of the noise where the
         residuals say little, or where they are so large that the clique was chosen from them.
 
     """
