@@ -57,7 +57,7 @@ def kinds(of: Case) -> list[str]:
         (case(Status.AMBIGUOUS), "rival"),
         (case(Status.AMBIGUOUS, CLOUDS, rivals=(Rival(180.0, 0.1, 0.95),)), "symmetric"),
         (case(Status.AMBIGUOUS, CLOUDS, rivals=(Rival(0.3, 4.0, 0.95),)), "repetition"),
-        (case(evidence=replace(MATCHES, scale=1.05, scale_deviation=0.001)), "scaled"),
+        (case(evidence=replace(MATCHES, scale=1.05, scale_deviation=0.001, scale_gain=2.0)), "scaled"),
         (case(evidence=replace(MATCHES, chance=2.0)), "chance"),
         (case(evidence=replace(CLOUDS, noise=True)), "noise"),
         (case(evidence=replace(CLOUDS, sensor_pattern=True)), "sensor pattern"),

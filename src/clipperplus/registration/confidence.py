@@ -51,7 +51,9 @@ WEIGHT_OF_FEW_POINTS = 3.0
 CHANCE_ALLOWED = math.log(0.005)
 """Of the logarithm of how many such sets chance is expected to bring: there the confidence is a half at most."""
 _SCALE_DEVIATIONS = 4.0
-"""By how many deviations the scale must be off from 1 for this to be certain."""
+"""By how many deviations the scale must be off from 1 for this to be certain, and …"""
+_SCALE_GAIN = 1.2
+"""… how many times as much it must explain: right answers have up to 1.11, by errors that neighbours share."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,9 @@ class Evidence:
     scale: float | None = None
     """By how much the target is larger than the source, by the associations that agree; None: not looked at."""
     scale_deviation: float | None = None
-    """Standard deviation of the scale, with what epsilon may hide."""
+    """Standard deviation of the scale."""
+    scale_gain: float | None = None
+    """How many times as much is explained with the scale as without."""
     noise: bool | None = None
     """Whether normals agree no better than random ones; None: not looked at."""
     sensor_pattern: bool | None = None
@@ -103,9 +107,9 @@ class Evidence:
     @property
     def is_scaled(self) -> bool:
         """Whether source and target are certain to differ in size."""
-        if self.scale is None or self.scale_deviation is None:
+        if self.scale is None or self.scale_deviation is None or self.scale_gain is None:
             return False
-        return abs(self.scale - 1.0) > _SCALE_DEVIATIONS * self.scale_deviation
+        return self.scale_gain > _SCALE_GAIN and abs(self.scale - 1.0) > _SCALE_DEVIATIONS * self.scale_deviation
 
     @property
     def is_contradicted(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -92,6 +93,10 @@ def evidence(pose: Pose) -> list[tuple[str, str]]:
     ):
         if share is not None:
             rows.append((name, f"{percent(share)} {what}"))
+    if found.chance is not None:
+        rows.append(("chance", f"{_expected(found.chance)} such sets are expected among random matches"))
+    if found.scale is not None:
+        rows.append(("scale", f"{found.scale:.4f} ± {found.scale_deviation:.2g}"))
     if found.viewpoints is not None:
         source, target = (_SENSORS[viewpoint] for viewpoint in found.viewpoints)
         rows.append(("sensors", f"source {source}, target {target}"))
@@ -161,6 +166,11 @@ def steps(pose: Pose) -> list[tuple[Stage, str]]:
 def percent(share: float) -> str:
     """Return a share as a percentage."""
     return f"{100.0 * share:.1f} %"
+
+
+def _expected(logarithm: float) -> str:
+    """Return a number as a power of ten, which may be too small for a float."""
+    return f"{math.exp(logarithm):.1g}" if -7.0 < logarithm < 7.0 else f"10^{logarithm / math.log(10.0):.0f}"
 
 
 def _numbers(values: _Array) -> str:

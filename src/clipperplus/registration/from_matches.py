@@ -13,11 +13,13 @@ from ..clique import CliqueResult, check_limit, find_clique
 from ..consistency import points_problem
 from ..geometry.motions import MOTIONS
 from ..graphs import Graph
-from ..invariants import Invariant
-from .confidence import Evidence, as_prior, judge
+from ..invariants import Distance, DistanceAndNormals, Invariant
+from .chance import expected_by_chance
+from .confidence import CHANCE_ALLOWED, Evidence, as_prior, judge
+from .distortion import fit_both_hands, measure_scale
 from .hypotheses import guess_motions
 from .pose import Hypothesis, Pose, is_rival, without_transform
-from .robust_fit import refit
+from .robust_fit import LARGEST, refit
 from .uncertainty import points_information, weak_turns
 from .verification import residuals_of
 
@@ -77,7 +79,8 @@ def solve(
     Pose
         ``inliers`` are the associations of the clique. The transform is a robust fit, from there, to all associations
         that it moves to within three epsilon of their matches: weight 1 where it leaves nothing, a quarter at epsilon.
-        The covariance takes neighbours for one measurement, and epsilon for what is known of the noise where the
+        A set that is mirrored, scaled, or no larger than chance would bring is not ``OK``: see ``reasons``. The
+        covariance takes neighbours for one measurement, and epsilon for what is known of the noise where the
         residuals say little, or where they are so large that the clique was chosen from them.
 
     """
@@ -107,13 +110,18 @@ def solve(
     if clique.size < 3:
         return without_transform(pairs, clique, stages=stopwatch.stages, seconds=stopwatch.seconds, **about)
     chosen = clique.vertices
-    motion, covariance, weak = _fit(matched, chosen, _per_association(problem.epsilon, len(pairs)), bound)
+    bounds = _per_association(problem.epsilon, len(pairs))
+    motion, covariance, weak = _fit(matched, chosen, bounds, bound)
     stopwatch.lap("transform", clique.size)
     others = _alternatives(graph, clique, matched, bound, max(1, max_alternatives), threads)
     stopwatch.lap("alternatives", len(others))
 
-    runner_up = others[0].score if others else 0.0
-    evidence = Evidence(associations=len(pairs), explained=clique.size, runner_up=runner_up)
+    evidence = Evidence(
+        associations=len(pairs),
+        explained=clique.size,
+        runner_up=others[0].score if others else 0.0,
+        **_doubts(matched, chosen, motion, bounds, keeps_distances=_keeps_distances(problem.invariant)),
+    )
     confidence = evidence.confidence(prior)
     return Pose(
         status=judge(confidence, min_confidence, weak, has_rival=any(map(is_rival, others)), evidence=evidence),
@@ -158,6 +166,37 @@ def _fit(
     moved = used[0] @ motion[:3, :3].T + motion[:3, 3]
     covariance = points_information(moved, used[1], bounds).covariance()
     return motion, covariance, weak_turns(clique[0] @ motion[:3, :3].T, _SMALL_PATCH * bound, covariance)
+
+
+def _keeps_distances(invariant: Invariant) -> bool:
+    """Whether all pairs of a clique keep their distance to within epsilon."""
+    return isinstance(invariant, (Distance, DistanceAndNormals))
+
+
+def _doubts(
+    matched: tuple[_Array, _Array],
+    chosen: npt.NDArray[np.int64],
+    motion: _Array,
+    bounds: _Array,
+    *,
+    keeps_distances: bool,
+) -> dict[str, Any]:
+    """Return what may be wrong with a clique and the motion it suggests, as fields of the evidence."""
+    # One bound for all: as likely to be met by chance as theirs.
+    bound = float(bounds.max() * np.cbrt(np.mean((bounds / bounds.max()) ** 3)))
+    hands = fit_both_hands(matched, chosen, (bound / bounds[chosen]) ** 2, bound)
+    members = chosen[np.linalg.norm(hands.moved[chosen] - matched[1][chosen], axis=1) < LARGEST * bound]
+    reach = 1.0 if keeps_distances else LARGEST
+    chance = expected_by_chance(hands.moved, matched[1], members, bound, reach) if len(members) >= 3 else 0.0
+    rigid = hands.moved if hands.mirrored else matched[0] @ motion[:3, :3].T + motion[:3, 3]
+    found = measure_scale(hands, rigid, matched[1], chosen, bounds)
+    return {
+        "chance": chance,
+        "mirrored": hands.mirrored and chance <= CHANCE_ALLOWED,
+        "scale": found.scale,
+        "scale_deviation": found.deviation,
+        "scale_gain": found.gain,
+    }
 
 
 def _alternatives(

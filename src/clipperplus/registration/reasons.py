@@ -151,7 +151,12 @@ def _has_rival(case: Case, *, turned: bool) -> bool:
 
 
 def _scale_numbers(case: Case) -> dict[str, float]:
-    return {"scale": case.evidence.scale or 1.0, "deviation": case.evidence.scale_deviation or 0.0}
+    found = case.evidence
+    return {
+        "scale": found.scale or 1.0,
+        "deviation": found.scale_deviation or 0.0,
+        "gain": found.scale_gain or 1.0,
+    }
 
 
 def _chance(case: Case) -> str:
@@ -215,6 +220,13 @@ _RULES = (
         lambda case: "one of the two has its axes swapped or the sign of one changed: undo that",
     ),
     _Rule(
+        "scaled",
+        lambda case: case.evidence.is_scaled,
+        lambda case: f"the target is {case.evidence.scale or 1.0:.4g} times as large as the source",
+        lambda case: "bring both to the same unit: divide the target's coordinates by this number",
+        _scale_numbers,
+    ),
+    _Rule(
         "degenerate",
         lambda case: case.status is Status.DEGENERATE or bool(case.undetermined),
         lambda case: f"the scans do not determine {' and '.join(case.undetermined) or 'the motion'}",
@@ -243,13 +255,6 @@ _RULES = (
         _rival_numbers,
     ),
     _Rule(
-        "scaled",
-        lambda case: case.evidence.is_scaled,
-        lambda case: f"the target is {case.evidence.scale or 1.0:.4g} times as large as the source",
-        lambda case: "bring both to the same unit: divide the target's coordinates by this number",
-        _scale_numbers,
-    ),
-    _Rule(
         "noise",
         lambda case: case.evidence.noise is True,
         lambda case: "the points look like noise: their normals agree no better than random ones",
@@ -263,7 +268,7 @@ _RULES = (
     ),
     _Rule(
         "chance",
-        lambda case: case.evidence.chance is not None and case.evidence.chance > CHANCE_ALLOWED,
+        lambda case: not case.evidence.is_contradicted and (case.evidence.chance or -math.inf) > CHANCE_ALLOWED,
         _chance,
         lambda case: "use more or better matches, or a smaller epsilon",
         lambda case: {"log_expected": case.evidence.chance or 0.0, "explained": case.evidence.explained},

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..geometry.motions import MOTIONS
 from .verification import residuals_of
 
-__all__ = ["LARGEST", "refit", "robust_weights", "slopes"]
+__all__ = ["LARGEST", "explained", "refit", "robust_weights", "slopes"]
 
 _Array = npt.NDArray[np.float64]
 
@@ -46,20 +46,20 @@ def refit(matched: tuple[_Array, _Array], start: _Array, epsilon: _Array) -> _Ar
     near = _relative(start, matched, epsilon) < _LOOKED_AT
     source, target, bounds = matched[0][near], matched[1][near], epsilon[near]
     shares = (bounds.min(initial=np.inf) / bounds) ** 2
-    motion, before = start, np.zeros(len(bounds))
+    motion, last = start, np.zeros(len(bounds))
     for _ in range(_ITERATIONS):
         weights = robust_weights(_relative(motion, (source, target), bounds))
-        if np.abs(weights - before).max(initial=0.0) < _SETTLED:
+        if np.abs(weights - last).max(initial=0.0) < _SETTLED:
             break
         if np.count_nonzero(weights) < 3:
             return start
-        motion, before = MOTIONS["rigid"](source, target, shares * weights), weights
-    return motion if _explained(motion, matched, epsilon) >= _explained(start, matched, epsilon) else start
+        motion, last = MOTIONS["rigid"](source, target, shares * weights), weights
+    before, after = (explained(_relative(of, matched, epsilon)) for of in (start, motion))
+    return motion if after >= before else start
 
 
-def _explained(motion: _Array, matched: tuple[_Array, _Array], epsilon: _Array) -> float:
-    """Return how many associations a transform explains; one that it leaves at epsilon is half explained."""
-    relative = _relative(motion, matched, epsilon)
+def explained(relative: _Array) -> float:
+    """Return how many associations residuals, by epsilon, explain: half of one that is left at epsilon."""
     return float((1.0 / (1.0 + relative[relative < LARGEST] ** 2)).sum())
 
 

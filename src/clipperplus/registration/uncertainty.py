@@ -17,7 +17,7 @@ from ..geometry.poses import adjoint
 from .robust_fit import LARGEST, robust_weights, slopes
 from .verification import AGREEING_COSINE
 
-__all__ = ["Information", "points_information", "surface_information", "weak_turns"]
+__all__ = ["PRIOR_NOISE", "Information", "points_information", "surface_information", "weak_turns"]
 
 _Array = npt.NDArray[np.float64]
 
@@ -29,7 +29,7 @@ _USELESS_TURN = 0.25
 """Radians: a turn whose standard deviation is larger is not determined."""
 
 # Of matched points; fitted to real matches of FPFH, indoors and of lidars, at half to four times the usual epsilon.
-_PRIOR_NOISE = 1.0 / (3.0 * math.sqrt(2.0))
+PRIOR_NOISE = 1.0 / (3.0 * math.sqrt(2.0))
 """Times epsilon: the standard deviation, along an axis, of an error of which the distance of two such points has three
 deviations within epsilon, …"""
 _PRIOR_COUNT = 2.0
@@ -142,7 +142,7 @@ def points_information(moved: _Array, matches: _Array, epsilon: _Array) -> Infor
     of_cell = _sums(cells, weights[:, None] * np.column_stack((arms, scales, gaps, np.ones(len(arms)))))
     share, left = _shared_error(of_cell[:, 4:7], of_cell[:, 7], squared, variance)
     numbers = 3.0 * count**2 / squared
-    noise = (numbers * variance + _PRIOR_COUNT * _PRIOR_NOISE**2) / (numbers * left + _PRIOR_COUNT)
+    noise = (numbers * variance + _PRIOR_COUNT * PRIOR_NOISE**2) / (numbers * left + _PRIOR_COUNT)
     slope = max(float(slopes(relative).sum()) / count, _LEAST_SLOPE)
     common = _COMMON * max(0.0, math.sqrt(noise) - _USUAL_NOISE)
 

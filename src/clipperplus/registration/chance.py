@@ -1,0 +1,155 @@
+"""How many consistent sets of associations of a given size chance would bring, if all associations were random.
+
+The expected number of sets of k among n is the number of choices times the probability that k random associations are
+consistent, and no set is more likely than that number (Markov; Moisan and Stival, "A probabilistic criterion to detect
+rigid point matches", IJCV 2004, call it the number of false alarms). In a random graph of density p the probability
+would be p^(k(k-1)/2). Here it is far larger, because distances are not independent: three associations that keep their
+distances fix the motion, and every further one has only to bring a point to where that motion moves its match. So it is
+P₃ q^(k-3), where both are measured on the points themselves, whatever their shape: P₃ by triangles of random points, q
+by random pairs of a source and a target point under the motion that was found.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["expected_by_chance"]
+
+_Array = npt.NDArray[np.float64]
+
+_TRIANGLES = 300
+"""Of each set of points."""
+_FEW = 12
+"""Points that have too few triangles."""
+_MOST_POINTS = 1000
+"""Of each set that pairs are taken of."""
+_ENOUGH = 30.0
+"""Pairs of alike triangles from which on their share is known well enough."""
+_SURELY_NOT = -30.0
+"""A logarithm of the expected number that is low enough not to look at triangles, too."""
+_LINES = 20
+"""Points that are looked at from as many members, to see in which directions these are."""
+_LEAST_SEEN = 1e-3
+"""Share of the directions, squared, in which a set of points determines places at least."""
+_FARTHEST = 2.0**20 - 1.0
+"""Cells from the middle in which points are told apart."""
+
+
+def expected_by_chance(
+    moved: _Array, target: _Array, members: npt.NDArray[np.int64], epsilon: float, reach: float = 1.0
+) -> float:
+    """Return the logarithm of how many sets as large as this one are to be expected.
+
+    Parameters
+    ----------
+    moved, target
+        ``(n, 3)`` points of all associations, those of the source as the motion of the set moves them.
+    members
+        Which associations the set has. Copies of each other count once.
+    epsilon
+        By how much distances may differ, in metres.
+    reach
+        Times epsilon: how far a member may be from its match; 1 where the distances of all pairs are kept.
+
+    """
+    count = len(moved)
+    centre = target[members].mean(axis=0)
+    here, there = (_in_cells(points - centre, 2.0 * reach * epsilon) for points in (moved, target))
+    cells = (_keys(2.0 * points[members]).tolist() for points in (here, there))
+    size = len(set(zip(*cells, strict=True)))
+    expected = math.lgamma(count + 1.0) - math.lgamma(size + 1.0) - math.lgamma(count - size + 1.0)
+    if size > 3:
+        step = -(-count // _MOST_POINTS)
+        places = _seen_from(here[members], here[::step])
+        alike = _chance_of_pairs(here[::step] @ places, there[::step] @ places)
+        expected += math.log(2.0) + (size - 3.0) * math.log(alike)  # a fourth may be on either side of three
+    if expected <= _SURELY_NOT:
+        return expected
+    return max(_SURELY_NOT, expected + math.log(_chance_of_triangles(here, there)))
+
+
+def _in_cells(points: _Array, width: float) -> _Array:
+    """Return coordinates in widths of a cell."""
+    return np.asarray(np.clip(points / width, -_FARTHEST, _FARTHEST))
+
+
+def _keys(places: _Array) -> npt.NDArray[np.int64]:
+    """Return a number for the cell of each point."""
+    cells = np.rint(places).astype(np.int64)  # the middle, where thin sets are, is not a border
+    return np.asarray((cells[:, 0] << 42) + (cells[:, 1] << 21) + cells[:, 2])
+
+
+def _coincidences(first: _Array, second: _Array) -> int:
+    """Return how many pairs of a row of each share a cell of width 1."""
+    keys, others = _keys(first), np.sort(_keys(second))
+    return int((np.searchsorted(others, keys, "right") - np.searchsorted(others, keys, "left")).sum())
+
+
+def _seen_from(members: _Array, points: _Array) -> _Array:
+    """Return axes in which what the members say about the place of a point is about the same in all directions.
+
+    Distances to members that are all in one direction say nothing about what is across.
+    """
+    points, members = (some[:: -(-len(some) // _LINES)] for some in (points, members))
+    lines = (points[:, None] - members).reshape(-1, 3)
+    lines /= np.sqrt(np.maximum(np.einsum("ij,ij->i", lines, lines), 1e-300))[:, None]
+    shares, axes = np.linalg.eigh(lines.T @ lines / len(lines))
+    return np.asarray(axes * np.sqrt(np.minimum(3.0 * np.maximum(shares, _LEAST_SEEN), 1.0)))
+
+
+def _chance_of_pairs(here: _Array, there: _Array) -> float:
+    """Return how likely a random pair of a point of each is in one cell; the associations themselves do not count."""
+    together = _coincidences(here, there) - int((_keys(here) == _keys(there)).sum())
+    return (together + 1.0) / (len(here) * (len(here) - 1.0) + 1.0)
+
+
+def _chance_of_triangles(here: _Array, there: _Array) -> float:
+    """Return how likely two random triangles, one of each, have the same sides.
+
+    Where too few have, those that are alike more coarsely are counted, and it is looked how fast they get fewer.
+    """
+    sides, others = _sides(here, 0), _sides(there, 1)
+    pairs = float(_TRIANGLES**2)
+    found = _coincidences(sides, others) / pairs
+    coarse = 0.5 * min(float(sides.mean()), float(others.mean())) * (_ENOUGH / pairs) ** (1.0 / 3.0)
+    if coarse <= 1.0:
+        return max(found, 1.0 / pairs)
+    fewer, more = (_coincidences(sides / w, others / w) for w in (coarse, 2.0 * coarse))
+    slope = min(3.0, math.log2((more + 1.0) / (fewer + 1.0)))
+    return max(found, (fewer + 1.0) / pairs / math.pow(coarse, slope))
+
+
+@cache
+def _draws() -> tuple[_Array, _Array]:
+    """Return random numbers to choose triangles by, always the same."""
+    random = np.random.default_rng(0)
+    return random.random((_TRIANGLES, 3)), random.random((_TRIANGLES, 3))
+
+
+@cache
+def _corners() -> tuple[_Array, _Array]:
+    """Return triangles of a normal distribution, always the same."""
+    random = np.random.default_rng(1)
+    return random.normal(size=(_TRIANGLES, 3, 3)), random.normal(size=(_TRIANGLES, 3, 3))
+
+
+def _sides(points: _Array, which: int) -> _Array:
+    """Return the lengths of the sides of triangles of different points.
+
+    Few points have few triangles, and if they are matched rightly the same in both sets: then of others that are spread
+    in the same way.
+    """
+    count = len(points)
+    if count < _FEW:
+        spread, axes = np.linalg.eigh(np.cov(points.T))
+        corners = _corners()[which] @ (axes * np.sqrt(np.maximum(spread, 0.0))).T
+    else:
+        first, second, third = (_draws()[which] * (count, count - 1, count - 2)).astype(np.int64).T
+        third += third >= second
+        corners = points[np.column_stack((first, first + 1 + second, first + 1 + third)) % count]
+    lines = corners - corners[:, [1, 2, 0]]
+    return np.asarray(np.sqrt(np.einsum("ijk,ijk->ij", lines, lines)))
