@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from deceptions import Row, attempt, kinds_table, totals_table
 from motions import move, random_motion
 from scipy.spatial import cKDTree
 
@@ -246,3 +247,40 @@ def test_an_answer_is_compared_with_the_truth_in_the_middle_of_the_source() -> N
     assert not made.is_right(off, kind.tolerance)
     assert not made.is_right(None, kind.tolerance)
     assert not first_of("noise").is_right(np.eye(4), kind.tolerance)
+
+
+def answered(name: str, status: cp.Status, right: int, among: int = 0) -> Row:
+    """Return a row of the benchmark."""
+    kind = KINDS[name]
+    about = {"kind": name, "family": kind.family, "real": int(kind.needs_data), "has_truth": 1, "milliseconds": 5.0}
+    return about | {"status": status.value, "right": right, "among": among, "confidence": 0.25 if right else 0.75}
+
+
+def test_the_benchmark_counts_lies_of_deceptions_and_trust_in_honest_scans() -> None:
+    ok, doubt = cp.Status.OK, cp.Status.AMBIGUOUS
+    rows = [
+        *(answered("all cars moved", status, right) for status, right in ((ok, 0), (ok, 1), (doubt, 0), (doubt, 1))),
+        *(answered("square empty room", doubt, 0, among) for among in (1, 1, 1, 0, 0)),
+        answered("smooth corridor", ok, 0),  # counts as a lie; its truth is not asked for among the alternatives
+        *(answered("rooms", status, right) for status, right in ((ok, 1), (doubt, 1), (doubt, 0))),
+        answered("fragments", ok, 1),
+    ]
+    shares = [line.split("|")[2].strip() for line in totals_table(rows).splitlines()[2:]]
+    assert shares == [
+        "**0.250** of 4",
+        "**0.833** of 6",
+        "**0.600** of 5",
+        "**0.500** of 2",
+        "**1.000** of 1",
+        "**0.000** of 4",
+    ]
+    cells = [cell.strip() for cell in kinds_table(rows, [KINDS["all cars moved"]]).splitlines()[2].split("|")[1:-1]]
+    assert cells == ["all cars moved", "4", "**1**", "1", "2", "0", "2", "0", "0", "0", "0.75", "5"]
+
+
+def test_a_try_of_the_benchmark_has_outcome_and_evidence() -> None:
+    row = attempt(("reflected matches", 0), None)
+    again = KINDS["reflected matches"].number(0).answer()
+    assert row["status"] == again.status.value
+    assert row["explained"] == again.evidence.explained
+    assert (row["right"], row["has_truth"], row["real"]) == (0, 0, 0)
