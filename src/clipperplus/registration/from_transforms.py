@@ -14,7 +14,7 @@ from ..errors import LandmarkError, OptionError
 from ..geometry.poses import FILE_ROUNDING, as_poses, made_rigid
 from .candidates import Candidates
 from .confidence import Evidence, Status, judge
-from .given import Given, common_voxel_size
+from .given import Given, common_voxel_size, described_alike
 from .looks import LookOptions, look_for_motions
 from .pose import Hypothesis
 from .verification import polish
@@ -113,7 +113,7 @@ def verify(
         Given.check("target", target, target_viewpoint, None, threads),
     )
     voxel_size = common_voxel_size(given, voxel_size, threads)
-    moving, fixed = (cloud.prepare(voxel_size, threads, Stopwatch()) for cloud in given)
+    moving, fixed = described_alike(*(cloud.prepare(voxel_size, threads, Stopwatch()) for cloud in given), threads)
     found = look_for_motions(moving, fixed, None, LookOptions(voxel_size, voxel_size, threads=threads), Stopwatch())
     candidates = Candidates(moving, fixed, free_space=free_space, others=max_alternatives, threads=threads)
     candidates.add(found)
