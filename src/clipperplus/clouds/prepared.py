@@ -301,4 +301,4 @@ def _turned_towards(place: _Array, points: _Array, normals: _Array, fronts: _Arr
     """Return normals on the side that was seen, or else on the one that is seen from a place."""
     away = np.einsum("ij,ij->i", place - points, normals) < 0.0
     turned = np.where(away[:, None], -normals, normals)
-    return turned if fronts is None else np.where(fronts.any(axis=1)[:, None], fronts, turned)
+    return turned if fronts is None else np.where(fronts.any(axis=1, keepdims=True), fronts, turned)

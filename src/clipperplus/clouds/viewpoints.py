@@ -85,8 +85,8 @@ def find_viewpoint(
 
     if fronts is not None:
         both = [(side, _Facing.of(points, side)) for side in (fronts, -fronts)]
-        for side, facing in both if likely is not None else ():
-            if facing.behind(first[None])[0] <= _MOST_BEHIND:
+        for side, facing in both:
+            if likely is not None and facing.behind(first[None])[0] <= _MOST_BEHIND:
                 return likely, side
         for side, facing in both:
             viewpoint = found(facing, TOLD)  # in their way, they tell it

@@ -113,7 +113,8 @@ def verify(
         Given.check("target", target, target_viewpoint, None, threads),
     )
     voxel_size = common_voxel_size(given, voxel_size, threads)
-    moving, fixed = described_alike(*(cloud.prepare(voxel_size, threads, Stopwatch()) for cloud in given), threads)
+    moving, fixed = (cloud.prepare(voxel_size, threads, Stopwatch()) for cloud in given)
+    moving, fixed = described_alike(moving, fixed, threads)
     found = look_for_motions(moving, fixed, None, LookOptions(voxel_size, voxel_size, threads=threads), Stopwatch())
     candidates = Candidates(moving, fixed, free_space=free_space, others=max_alternatives, threads=threads)
     candidates.add(found)
