@@ -129,7 +129,14 @@ void bind_clouds(nb::module_& m) {
             return to_matrix(std::move(views), 4);
           },
           nb::arg("places"), nb::arg("with_hidden"), nb::arg("threads"),
-          "Of each place: the shares torn, hidden (if asked for) and grazing, and the thinning.");
+          "Of each place: the shares torn, hidden (if asked for) and grazing, and the thinning.")
+      .def(
+          "torn_by",
+          [](const ViewedSurface& self, VectorIn<std::int8_t> sides) {
+            if (sides.size() != self.size()) throw nb::value_error("a side for each point");
+            return self.torn_by(std::span(sides.data(), sides.size()));
+          },
+          nb::arg("sides"), "The share torn by sides of the normals: 1, -1, or 0 for none.");
   m.def("turn_inwards", bound_turn_inwards, nb::arg("points"), nb::arg("normals"), nb::arg("neighbours"),
         nb::arg("threads"), "Unit normals, each turned to the side of its neighbours.");
   m.def("compute_fpfh", bound_fpfh, nb::arg("points"), nb::arg("normals"), nb::arg("neighbours"), nb::arg("threads"),

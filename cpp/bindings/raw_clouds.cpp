@@ -47,6 +47,17 @@ std::size_t bound_count(RawPointsIn<Real> points, const Bounds& bounds, double s
 }
 
 template <class Real>
+auto bound_numbers(RawPointsIn<Real> points, const Bounds& bounds, double size) {
+  std::vector<std::int32_t> numbers;
+  {
+    const WithoutGil without_gil;
+    auto control = interruptible_control();
+    numbers = voxel_numbers(std::span(points.data(), points.size()), bounds, size, control);
+  }
+  return to_numpy(std::move(numbers));
+}
+
+template <class Real>
 void make_range_image(RangeImage* self, RawPointsIn<Real> points, VectorIn<double> viewpoint, std::size_t threads) {
   const Vector3 sensor = as_viewpoint(viewpoint);
   const WithoutGil without_gil;
@@ -67,6 +78,8 @@ void bind_precision(nb::module_& m, nb::class_<RangeImage>& image) {
       "must be finite.");
   m.def("count_voxels", bound_count<Real>, points, nb::arg("bounds"), nb::arg("size"), nb::arg("threads"),
         "Cells that hold a point.");
+  m.def("voxel_numbers", bound_numbers<Real>, points, nb::arg("bounds"), nb::arg("size"),
+        "Which of the means each point belongs to; -1 for points that the bounds leave out.");
   image.def("__init__", make_range_image<Real>, points, nb::arg("viewpoint"), nb::arg("threads"));
 }
 

@@ -24,7 +24,7 @@ Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - 
 ViewedSurface::ViewedSurface(std::span<const double> points, std::span<const double> normals,
                              std::span<const std::int32_t> counts, const Neighbours& neighbours, double radius,
                              double margin, std::size_t most)
-    : margin_(margin) {
+    : margin_(margin), size_(counts.size()) {
   const auto vector_at = [](std::span<const double> array, std::size_t i) {
     return Vector3{array[3 * i], array[3 * i + 1], array[3 * i + 2]};
   };
@@ -46,8 +46,9 @@ ViewedSurface::ViewedSurface(std::span<const double> points, std::span<const dou
     for (std::size_t k = 0; k < pairs; ++k) {
       const std::size_t other = parallel[pairs == 1 ? 0 : k * (parallel.size() - 1) / (pairs - 1)];
       Vector3 its = vector_at(normals, other);
-      if (dot(normal, its) < 0.0) its = {-its[0], -its[1], -its[2]};
-      pairs_.push_back({point, normal, vector_at(points, other), its});
+      const bool turned = dot(normal, its) < 0.0;
+      if (turned) its = {-its[0], -its[1], -its[2]};
+      pairs_.push_back({point, normal, vector_at(points, other), its, i, other, turned});
     }
     points_.push_back(point);
     normals_.push_back(normal);
@@ -56,6 +57,16 @@ ViewedSurface::ViewedSurface(std::span<const double> points, std::span<const dou
   double mean = 0.0;
   for (const double density : densities_) mean += density / static_cast<double>(densities_.size());
   for (double& density : densities_) density -= mean;  // so that their squares are not rounded away
+}
+
+double ViewedSurface::torn_by(std::span<const std::int8_t> sides) const {
+  std::size_t torn = 0, asked = 0;
+  for (const Pair& pair : pairs_) {
+    const int both = sides[pair.first_number] * sides[pair.second_number];
+    asked += both != 0 ? 1 : 0;
+    torn += (pair.turned ? -both : both) < 0 ? 1 : 0;
+  }
+  return 2 * asked < pairs_.size() || asked == 0 ? 1.0 : static_cast<double>(torn) / static_cast<double>(asked);
 }
 
 View ViewedSurface::from(const Vector3& place, bool with_hidden) const {

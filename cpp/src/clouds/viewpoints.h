@@ -34,15 +34,24 @@ class ViewedSurface {
   // What is hidden only if it is asked for; else 0.
   View from(const Vector3& place, bool with_hidden) const;
 
+  // The share torn by sides that were chosen otherwise: 1 for the side of a point's normal, -1 for the other one, 0 for
+  // a point that has none. 1 where fewer than half of the neighbours have sides.
+  double torn_by(std::span<const std::int8_t> sides) const;
+
+  std::size_t size() const { return size_; }  // points that there were, and sides that there must be
+
  private:
   struct Pair {
     Vector3 first, first_normal, second, second_normal;  // the normals on one side
+    std::size_t first_number, second_number;
+    bool turned;  // the second normal, to be on that side
   };
 
   std::vector<Vector3> points_, normals_;
   std::vector<double> densities_;  // logarithms, less their mean
   std::vector<Pair> pairs_;
   double margin_;
+  std::size_t size_;
 };
 
 }  // namespace clipperplus

@@ -146,9 +146,34 @@ std::size_t count_voxels(std::span<const Real> points, const Bounds& bounds, dou
   return table.keys().size();
 }
 
+template <class Real>
+std::vector<std::int32_t> voxel_numbers(std::span<const Real> points, const Bounds& bounds, double size,
+                                        Control& control) {
+  const std::size_t n = points.size() / 3;
+  CellNumbers cells(CellKeys(bounds, size), n);
+  std::vector<std::int32_t> numbers(n, -1);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % kChunk == 0) control.expired();
+    const Vector3 point{points[3 * i], points[3 * i + 1], points[3 * i + 2]};
+    if (!bounds.whole && !is_in_box(point, bounds.low, bounds.high)) continue;
+    numbers[i] = static_cast<std::int32_t>(cells.of(point.data()));
+  }
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  for (std::size_t cell = 0; cell < cells.size(); ++cell) order.emplace_back(cells.key(cell), cell);
+  std::sort(order.begin(), order.end());
+  std::vector<std::int32_t> place(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) place[order[k].second] = static_cast<std::int32_t>(k);
+  for (std::int32_t& number : numbers) {
+    if (number >= 0) number = place[static_cast<std::size_t>(number)];
+  }
+  return numbers;
+}
+
 template VoxelMeans voxel_means(std::span<const float>, const Bounds&, double, std::size_t, Control&);
 template VoxelMeans voxel_means(std::span<const double>, const Bounds&, double, std::size_t, Control&);
 template std::size_t count_voxels(std::span<const float>, const Bounds&, double, std::size_t, Control&);
 template std::size_t count_voxels(std::span<const double>, const Bounds&, double, std::size_t, Control&);
+template std::vector<std::int32_t> voxel_numbers(std::span<const float>, const Bounds&, double, Control&);
+template std::vector<std::int32_t> voxel_numbers(std::span<const double>, const Bounds&, double, Control&);
 
 }  // namespace clipperplus

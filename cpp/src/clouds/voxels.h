@@ -1,4 +1,4 @@
-// The cells of a grid that hold points: their means, and their number.
+// The cells of a grid that hold points: their means, their number, and which one each point lies in.
 //
 // Means are sums over chunks of 2¹⁸ points, taken in the order of the points and added up in the order of the chunks:
 // the answer depends on nothing else, so not on the number of threads, which share the chunks. They come in the order
@@ -21,7 +21,7 @@ struct VoxelMeans {
   std::vector<std::int32_t> counts;  // how many points each is the mean of
 };
 
-// For both: points x y z, float or double, all finite, with their bounds; points that these leave out do not count.
+// For all: points x y z, float or double, all finite, with their bounds; points that these leave out do not count.
 // std::length_error if the cloud is too large for such small cells. See bounds.h for the Control, and for points that
 // change.
 template <class Real>
@@ -31,5 +31,10 @@ VoxelMeans voxel_means(std::span<const Real> points, const Bounds& bounds, doubl
 template <class Real>
 std::size_t count_voxels(std::span<const Real> points, const Bounds& bounds, double size, std::size_t threads,
                          Control& control);
+
+// The place of each point's cell among the means; -1 for points that the bounds leave out. On one thread.
+template <class Real>
+std::vector<std::int32_t> voxel_numbers(std::span<const Real> points, const Bounds& bounds, double size,
+                                        Control& control);
 
 }  // namespace clipperplus

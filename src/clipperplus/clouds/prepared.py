@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from .._validation import as_integer, as_length, as_number, scaled_to_unit
 from ..errors import LandmarkError, OptionError
 from .cloud import RawCloud, as_cloud, as_finite_points, as_viewpoint
 from .descriptors import DESCRIPTORS
+from .fronts import given_fronts, normals_of
 from .matching import as_features
 from .neighbourhoods import Neighbourhoods, find_neighbourhoods
 from .normals import normals_within, turned_inwards
@@ -72,7 +73,7 @@ class PreparedCloud:
     points: _Array
     """``(n, 3)``: one for each voxel."""
     normals: _Array
-    """``(n, 3)``, unit length, towards the viewpoint."""
+    """``(n, 3)``, unit length, towards the viewpoint, or on the side that normals say which came with the cloud."""
     bends: _Array
     """``(n,)``: how much the surface bends there, from 0 to 1/3."""
     description: Description
@@ -95,6 +96,8 @@ class PreparedCloud:
     """``(k, 3)``: one for each voxel of half the width, for ``refine="gicp"``; None where that was not asked for."""
     has_own_features: bool = False
     """Whether the features are not ours, so that other looks at the surface would not be like them."""
+    has_fronts: bool = False
+    """Whether normals that came with the cloud say which side of it was seen: there is a place that they all face."""
     _described: dict[tuple[float, float, bool], Description] = field(default_factory=dict, repr=False)
 
     @property
@@ -145,9 +148,22 @@ class PreparedCloud:
             self._described[key] = _describe_surface(neighbours, normals, threads, towards_sensor=towards_sensor)
         return self._described[key]
 
+    def by_fronts(self, threads: int) -> PreparedCloud:
+        """Return the cloud with features of normals on the side that was seen, to be matched with others of that kind.
+
+        Another look with normals towards the sensor is then one at those that are turned inwards.
+        """
+        if "_by_fronts" not in self.__dict__:
+            usual = 1.0, _FEATURE_RADIUS
+            looks = {(*usual, True): self.description}
+            seen = self.described(*usual, threads, towards_sensor=True)
+            self.__dict__["_by_fronts"] = replace(self, description=seen, _described=looks)
+        return cast(PreparedCloud, self.__dict__["_by_fronts"])
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy in another process needs; the surface and other looks at it are made again there."""
-        return {name: value for name, value in self.__dict__.items() if name != "surface"} | {"_described": {}}
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("surface", "_by_fronts")}
+        return kept | {"_described": {}}
 
     @functools.cached_property
     def surface(self) -> _core.SurfaceGrid:
@@ -168,7 +184,8 @@ def prepare(
     Parameters
     ----------
     cloud
-        ``(n, 3)`` points, or anything with ``.points``. Points that are not finite are left out.
+        ``(n, 3)`` points, or anything with ``.points``. Points that are not finite are left out. Of ``.normals``, where
+        there are any, the signs are used, if a sensor can have seen surfaces from these sides.
     voxel_size
         Metres; None: chosen by :func:`clipperplus.choose_voxel_size`.
     viewpoint
@@ -186,10 +203,12 @@ def prepare(
     if voxel_size is not None:
         voxel_size = as_length("voxel_size", voxel_size)
     raw = as_cloud("cloud", cloud, threads=threads)
+    normals = normals_of("cloud", cloud, raw)
     told = viewpoint_of(cloud, "viewpoint", viewpoint)
     if voxel_size is None:
         voxel_size = usual_voxel_size(raw, threads=threads)
-    return prepare_checked(raw, voxel_size, told, fine=refine is not None, threads=threads, stopwatch=stopwatch)
+    fine = refine is not None
+    return prepare_checked(raw, voxel_size, told, normals, fine=fine, threads=threads, stopwatch=stopwatch)
 
 
 def as_refinement(refine: object) -> Literal["gicp"] | None:
@@ -217,6 +236,7 @@ def prepare_checked(
     cloud: RawCloud,
     voxel_size: float,
     told: _Array | None,
+    cloud_normals: npt.NDArray[Any] | None,
     *,
     fine: bool,
     threads: int,
@@ -235,14 +255,16 @@ def prepare_checked(
     middle = means.mean(axis=0) if len(means) else np.zeros(3)
     normals, bends = normals_within(reach, neighbours, middle, threads)
     stopwatch.lap("normals")
-    viewpoint = find_viewpoint(viewed_surface(neighbours, normals, counts, voxel_size), means, told, threads)
+    surface = viewed_surface(neighbours, normals, counts, voxel_size)
+    given = None if cloud_normals is None else given_fronts(cloud, cloud_normals, surface, normals, voxel_size, threads)
+    viewpoint, fronts = find_viewpoint(surface, means, told, threads, given)
     sight = _core.RangeImage(cloud.points, viewpoint.place, threads)
     stopwatch.lap("viewpoint")
     description = _describe_surface(neighbours, normals, threads)
     stopwatch.lap("features")
     return PreparedCloud(
         points=means,
-        normals=_turned_towards(viewpoint.place, means, normals),
+        normals=_turned_towards(viewpoint.place, means, normals, fronts),
         bends=bends,
         description=description,
         voxel_size=voxel_size,
@@ -253,6 +275,7 @@ def prepare_checked(
         num_dropped=cloud.dropped,
         stages=stopwatch.stages,
         fine_points=fine_points,
+        has_fronts=fronts is not None,
     )
 
 
@@ -274,6 +297,8 @@ def _describe_surface(
     return Description(points, _describe(neighbours, scaled_to_unit(normals), threads), normals)
 
 
-def _turned_towards(place: _Array, points: _Array, normals: _Array) -> _Array:
+def _turned_towards(place: _Array, points: _Array, normals: _Array, fronts: _Array | None) -> _Array:
+    """Return normals on the side that was seen, or else on the one that is seen from a place."""
     away = np.einsum("ij,ij->i", place - points, normals) < 0.0
-    return np.where(away[:, None], -normals, normals)
+    turned = np.where(away[:, None], -normals, normals)
+    return turned if fronts is None else np.where(fronts.any(axis=1, keepdims=True), fronts, turned)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,9 @@ from .._validation import as_integer, as_length
 from ..errors import OptionError
 from .cloud import RawCloud, as_cloud
 
-__all__ = ["choose_voxel_size", "downsample", "too_small", "usual_voxel_size", "voxel_means"]
+__all__ = ["choose_voxel_size", "downsample", "too_small", "usual_voxel_size", "voxel_means", "voxel_numbers"]
+
+_Result = TypeVar("_Result")
 
 _MOST_CELLS = 2**21 - 6
 """Cells along an axis that the core can tell apart."""
@@ -52,12 +55,33 @@ def voxel_means(
 
     Cells are a share of the voxels that the caller speaks of.
     """
+    size = share * voxel_size
+
+    def work(cloud: RawCloud) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
+        return _core.voxel_means(cloud.points, cloud.bounds, size, threads)
+
+    return _without_strays_if_need_be(work, cloud, voxel_size, threads, share)
+
+
+def voxel_numbers(cloud: RawCloud, voxel_size: float, threads: int) -> npt.NDArray[np.int32]:
+    """Return which of the means each point belongs to; -1 for one that was left out."""
+
+    def work(cloud: RawCloud) -> npt.NDArray[np.int32]:
+        return _core.voxel_numbers(cloud.points, cloud.bounds, voxel_size)
+
+    return _without_strays_if_need_be(work, cloud, voxel_size, threads)
+
+
+def _without_strays_if_need_be(
+    work: Callable[[RawCloud], _Result], cloud: RawCloud, voxel_size: float, threads: int, share: float = 1.0
+) -> _Result:
+    """Do something with the cells of a cloud; strays are left out if there would be too many cells."""
     try:
-        return _core.voxel_means(cloud.points, cloud.bounds, share * voxel_size, threads)
+        return work(cloud)
     except ValueError:
         cloud = _without_strays(cloud, threads)
     try:
-        return _core.voxel_means(cloud.points, cloud.bounds, share * voxel_size, threads)
+        return work(cloud)
     except ValueError:
         raise too_small("voxel_size", voxel_size, cloud.extent, cloud.farthest, share) from None
 

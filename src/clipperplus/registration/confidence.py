@@ -98,7 +98,7 @@ class Evidence:
     scale_deviation: float | None = None
     """Standard deviation of the scale."""
     scale_gain: float | None = None
-    """How many times as much is explained with the scale as without."""
+    """How many times as much is explained with the scale as without; None: not looked at."""
     noise: bool | None = None
     """Whether normals agree no better than random ones; None: not looked at."""
     sensor_pattern: bool | None = None
@@ -107,9 +107,10 @@ class Evidence:
     @property
     def is_scaled(self) -> bool:
         """Whether source and target are certain to differ in size."""
-        if self.scale is None or self.scale_deviation is None or self.scale_gain is None:
+        if self.scale is None or self.scale_deviation is None:
             return False
-        return self.scale_gain > _SCALE_GAIN and abs(self.scale - 1.0) > _SCALE_DEVIATIONS * self.scale_deviation
+        explains = self.scale_gain is None or self.scale_gain > _SCALE_GAIN
+        return explains and abs(self.scale - 1.0) > _SCALE_DEVIATIONS * self.scale_deviation
 
     @property
     def is_contradicted(self) -> bool:

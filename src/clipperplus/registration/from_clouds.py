@@ -17,7 +17,7 @@ from ..errors import OptionError
 from ..invariants import Invariant
 from .candidates import Answer, Candidates, middle_of
 from .confidence import as_prior, judge
-from .given import Given, common_voxel_size
+from .given import Given, common_voxel_size, described_alike
 from .looks import Found, LookOptions, as_effort, look_at_matches, look_for_motions
 from .own_matches import OwnMatches
 from .pose import Pose, without_transform
@@ -61,7 +61,7 @@ def register(
     ----------
     source, target
         ``(n, 3)`` points, anything with ``.points``, or a :class:`PreparedCloud`. Points that are not finite are left
-        out.
+        out. Of ``.normals``, where there are any, the signs are used, if a sensor can have seen these sides.
     voxel_size
         Metres; None: chosen from the clouds, so that they keep about 5000 points.
     epsilon
@@ -136,6 +136,8 @@ def register(
     voxel_size = common_voxel_size(given, voxel_size, threads)
     stopwatch.lap(Step.VOXEL_SIZE.value)
     moving, fixed = own.applied_to(*(cloud.prepare(voxel_size, threads, stopwatch) for cloud in given))
+    if own.associations is None:
+        moving, fixed = described_alike(moving, fixed, threads)
     options = LookOptions(
         voxel_size=voxel_size,
         epsilon=voxel_size if epsilon is None else epsilon,

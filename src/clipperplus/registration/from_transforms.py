@@ -15,7 +15,7 @@ from ..geometry.poses import FILE_ROUNDING, as_poses, made_rigid
 from .candidates import Candidates
 from .confidence import Evidence, Status, as_prior, judge
 from .directions import name_motions
-from .given import Given, common_voxel_size
+from .given import Given, common_voxel_size, described_alike
 from .looks import LookOptions, look_for_motions
 from .pose import Hypothesis, lever_of, rivals_of
 from .reasons import Case, Reason, find_reasons
@@ -121,6 +121,7 @@ def verify(
     )
     voxel_size = common_voxel_size(given, voxel_size, threads)
     moving, fixed = (cloud.prepare(voxel_size, threads, Stopwatch()) for cloud in given)
+    moving, fixed = described_alike(moving, fixed, threads)
     found = look_for_motions(moving, fixed, None, LookOptions(voxel_size, voxel_size, threads=threads), Stopwatch())
     candidates = Candidates(moving, fixed, free_space=free_space, prior=prior, others=max_alternatives, threads=threads)
     candidates.add(found)

@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from .._timing import Stopwatch
 from ..clouds.cloud import RawCloud, as_cloud
+from ..clouds.fronts import normals_of
 from ..clouds.prepared import PreparedCloud, prepare_checked, viewpoint_of
 from ..clouds.voxels import usual_voxel_size
 from ..errors import OptionError
 
-__all__ = ["Given", "common_voxel_size"]
+__all__ = ["Given", "common_voxel_size", "described_alike"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -27,6 +28,8 @@ class Given:
     cloud: PreparedCloud | RawCloud
     told: _Array | None
     """Where its sensor was, if that was told."""
+    normals: npt.NDArray[Any] | None
+    """Those that came with it, if any did."""
     fine: bool
     """Whether finer points are needed, too."""
 
@@ -35,20 +38,21 @@ class Given:
         """Look at what the caller gave, for the only time."""
         if not isinstance(cloud, PreparedCloud):
             told = viewpoint_of(cloud, f"{name}_viewpoint", viewpoint)
-            return cls(name, as_cloud(name, cloud, threads=threads), told, refine is not None)
+            raw = as_cloud(name, cloud, threads=threads)
+            return cls(name, raw, told, normals_of(name, cloud, raw), refine is not None)
         if viewpoint is not None:
             raise OptionError(f"{name}_viewpoint: the cloud is prepared; give its viewpoint to prepare()")
         if refine is not None and cloud.fine_points is None:
             raise OptionError(
                 f"{name}: prepared without the finer points that it takes; prepare(…, refine={refine!r}) keeps them"
             )
-        return cls(name, cloud, None, refine is not None)
+        return cls(name, cloud, None, None, refine is not None)
 
     def prepare(self, voxel_size: float, threads: int, stopwatch: Stopwatch) -> PreparedCloud:
         """Return the cloud with voxel means, normals and features."""
         if isinstance(self.cloud, PreparedCloud):
             return self.cloud
-        prepared = prepare_checked(self.cloud, voxel_size, self.told, fine=self.fine, threads=threads)
+        prepared = prepare_checked(self.cloud, voxel_size, self.told, self.normals, fine=self.fine, threads=threads)
         stopwatch.add(prepared.stages, f"{self.name} ")
         return prepared
 
@@ -65,3 +69,14 @@ def common_voxel_size(given: tuple[Given, Given], voxel_size: float | None, thre
         if other != size:
             raise OptionError(f"{name}: prepared with voxels of {other:g}; expected {size:g}, as {first} has")
     return size
+
+
+def described_alike(source: PreparedCloud, target: PreparedCloud, threads: int) -> tuple[PreparedCloud, PreparedCloud]:
+    """Return the clouds with features of normals on the sides that were seen, where these are known of both.
+
+    Such features tell more; but those of one cloud mean nothing to a cloud that does not have them.
+    """
+    clouds = source, target
+    if any(cloud.has_own_features or not cloud.has_fronts for cloud in clouds):
+        return clouds
+    return source.by_fronts(threads), target.by_fronts(threads)
