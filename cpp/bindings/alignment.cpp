@@ -251,7 +251,7 @@ void bind_alignment(nb::module_& m) {
   m.def("check_points", bound_checks, nb::arg("target"), nb::arg("sight").none(), nb::arg("points"), nb::arg("normals"),
         nb::arg("motions"), nb::arg("distance"), nb::arg("least_cosine"), nb::arg("margin"), nb::arg("threads"),
         "How each point fares under each motion: 1 on the target's surface, 2 near it at an angle, 3 where its sensor "
-        "looked through, 0 where nothing is known.");
+        "looked through, 4 behind what that saw, 0 where nothing is known.");
   m.def(
       "fit_similarity", bound_similarity, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motion"),
       nb::arg("reach"), nb::arg("least_cosine"), nb::arg("steps"),

@@ -24,8 +24,12 @@ void check_points(const SurfaceGrid& target, const RangeImage* sight, const Orie
   for (std::size_t k = 0; k < checks.size(); ++k) {
     const Vector3 place = motion.apply(&source.points[3 * k]);
     PointCheck check = on_surface(target, place, motion.turn(&source.normals[3 * k]), rule);
-    if (check != PointCheck::agrees && sight != nullptr && sight->is_in_front(place, margin)) {
-      check = PointCheck::in_free_space;
+    if (check != PointCheck::agrees && sight != nullptr) {
+      if (sight->is_in_front(place, margin)) {
+        check = PointCheck::in_free_space;
+      } else if (check == PointCheck::unknown && sight->is_hidden(place, margin)) {
+        check = PointCheck::hidden;
+      }
     }
     checks[k] = static_cast<std::uint8_t>(check);
   }

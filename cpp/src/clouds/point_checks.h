@@ -1,5 +1,5 @@
 // How each point of a cloud fares where a motion takes it: on the other surface, across it, where the other's sensor
-// looked through, or where nothing is known.
+// looked through, behind what it saw, or where nothing is known.
 //
 // A check is a look-up in the grid (surface_grid.h) and, for a point that does not lie on the surface, one in the range
 // image: about 30 ns, most of it memory.
@@ -15,12 +15,13 @@ namespace clipperplus {
 
 enum class PointCheck : std::uint8_t {
   unknown = 0,
-  agrees = 1,        // near a point of the target, the normals alike
-  across = 2,        // near one, at an angle
-  in_free_space = 3  // in front of what the target's sensor saw
+  agrees = 1,         // near a point of the target, the normals alike
+  across = 2,         // near one, at an angle
+  in_free_space = 3,  // in front of what the target's sensor saw
+  hidden = 4          // behind that
 };
 
-// Writes a check for each point of the source. Without a range image nothing is known of free space.
+// Writes a check for each point of the source. Without a range image nothing is known off the surface.
 void check_points(const SurfaceGrid& target, const RangeImage* sight, const OrientedPoints& source,
                   const RigidMotion& motion, const PairRule& rule, double margin, std::span<std::uint8_t> checks);
 

@@ -88,10 +88,20 @@ double RangeImage::square_of(const double* point, Vector3& direction) const {
   return square;
 }
 
-bool RangeImage::is_in_front(const Vector3& place, double margin) const {
+std::pair<double, double> RangeImage::ranges_of(const Vector3& place) const {
   Vector3 direction;
   const double range = std::sqrt(square_of(place.data(), direction));
-  return range + margin < static_cast<double>(free_[cube_pixel(direction, kSide)]);
+  return {range, static_cast<double>(free_[cube_pixel(direction, kSide)])};
+}
+
+bool RangeImage::is_in_front(const Vector3& place, double margin) const {
+  const auto [range, free] = ranges_of(place);
+  return range + margin < free;
+}
+
+bool RangeImage::is_hidden(const Vector3& place, double margin) const {
+  const auto [range, free] = ranges_of(place);
+  return free > 0.0 && range > free + margin;
 }
 
 std::size_t RangeImage::count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "clipperplus/control.h"
@@ -31,11 +32,15 @@ class RangeImage {
   // Whether a place is where the sensor looked through, nearer than what it saw in that direction by more than
   // `margin`; and how many of the points come to lie in such places after the motion.
   bool is_in_front(const Vector3& place, double margin) const;
+  // Whether the sensor saw something in front of a place, nearer by more than `margin`.
+  bool is_hidden(const Vector3& place, double margin) const;
   std::size_t count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const;
 
  private:
   static constexpr int kSide = 64;
 
+  // How far a place is, and up to where nothing was in the way in its direction; 0: nothing seen.
+  std::pair<double, double> ranges_of(const Vector3& place) const;
   // The squared distance of a place from the viewpoint, and the direction to it.
   double square_of(const double* point, Vector3& direction) const;
 

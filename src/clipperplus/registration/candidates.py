@@ -28,6 +28,8 @@ _LEAST_RIVALRY = 0.3
 """Of a motion that no matches suggest: below it, it is not worth mentioning."""
 _MIRRORED = 1.2
 """Times better than the answer that its mirror image must fit, to be sure that one is mirrored."""
+_SEEN_AGAIN = 0.6
+"""Share of what two sensors at one place must both have seen; less is what moves with them, or their own pattern."""
 _NOISE = 0.15
 """Mean bend of a surface from which on its normals are no better than random; of noise it is 0.23."""
 _BETTER = 1.1
@@ -189,6 +191,7 @@ class Candidates:
             scale=scrutiny.scale,
             scale_deviation=scrutiny.scale_deviation,
             noise=min(float(cloud.bends.mean()) if len(cloud.bends) else 0.0 for cloud in (source, target)) > _NOISE,
+            sensor_pattern=None if scrutiny.seen_again is None else scrutiny.seen_again < _SEEN_AGAIN,
         )
         return Answer(found, motion, inliers, evidence, information, weak, alternatives, self._prior)
 

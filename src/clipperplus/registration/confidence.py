@@ -43,7 +43,7 @@ class Status(enum.Enum):
     """Fewer than three associations agree, or no more of the surfaces agrees than disagrees: there is no transform."""
 
 
-_LEAST_RUNNER_UP = 0.2
+_LEAST_RIVALRY = 0.05
 """That nothing else was found says no more than that it is this much worse."""
 # With few points, wrong answers explain the little that there is. Fitted by benchmarks/few_points.py:
 ENOUGH_POINTS = 1000
@@ -113,38 +113,48 @@ class Evidence:
         return explains and abs(self.scale - 1.0) > _SCALE_DEVIATIONS * self.scale_deviation
 
     @property
-    def is_contradicted(self) -> bool:
-        """Whether no rigid motion can be right."""
-        return self.mirrored is True or self.is_scaled
+    def is_refuted(self) -> bool:
+        """Whether it is certain that the transform is not to be trusted, whatever else speaks for it."""
+        return self.mirrored is True or self.is_scaled or self.noise is True or self.sensor_pattern is True
 
     def confidence(self, prior: float = 0.5) -> float:
-        """Return the probability that the transform is right: logistic in the logarithms of the evidence.
+        """Return the probability that the transform is right.
 
-        ``prior``, between 0 and 1, is how likely it is beforehand that there is a right one at all.
+        It may be wrong, or there may be no right one because the two do not belong together: the logarithm of the odds
+        against each is linear in logarithms of the evidence. ``prior``, between 0 and 1, is how likely it is beforehand
+        that they do belong together.
         """
-        if self.is_contradicted:
+        if self.is_refuted:
             return 0.0
         if self.overlap is None:
             if self.explained < 3:  # do not determine a motion
                 return 0.0
-            (constant, *weights), terms = OF_MATCHES, matches_terms(self)
+            model, terms = OF_MATCHES, matches_terms(self)
         else:
-            (constant, *weights), terms = OF_CLOUDS if self.conflict is None else OF_SCANS, clouds_terms(self)
-        logit = constant + sum(weight * term for weight, term in zip(weights, terms, strict=True))
+            model, terms = OF_CLOUDS if self.conflict is None else OF_SCANS, clouds_terms(self)
+        few = 0.0
         if self.points is not None:
-            logit += WEIGHT_OF_FEW_POINTS * math.log(min(1.0, max(self.points, 1) / ENOUGH_POINTS))
+            few = WEIGHT_OF_FEW_POINTS * math.log(min(1.0, max(self.points, 1) / ENOUGH_POINTS))
+        wrong, elsewhere = (
+            few + constant + sum(weight * term for weight, term in zip(weights, terms, strict=True))
+            for constant, *weights in model
+        )
+        elsewhere += math.log(prior / (1.0 - prior))
         if self.chance is not None:
-            logit = min(logit, CHANCE_ALLOWED - self.chance)
-        logit += math.log(prior / (1.0 - prior))
-        return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, logit))))
+            elsewhere = min(elsewhere, CHANCE_ALLOWED - self.chance + math.log(prior / (1.0 - prior)))
+        return 1.0 / (1.0 + _exp(-wrong) + _exp(-elsewhere))
+
+
+def _exp(number: float) -> float:
+    return math.exp(max(-700.0, min(700.0, number)))
 
 
 def clouds_terms(evidence: Evidence) -> list[float]:
-    """Return what the logit of an answer for two clouds is linear in; one less where nothing is known of conflicts."""
+    """Return what the odds of an answer for two clouds are linear in; one less where nothing is known of conflicts."""
     numbers = [
         1.0 + evidence.explained,
         max((evidence.overlap or 0.0) - (evidence.against or 0.0), 0.005),
-        min(max(evidence.runner_up, _LEAST_RUNNER_UP), 10.0),
+        max(evidence.rivalry or 0.0, _LEAST_RIVALRY),
         1.0 + evidence.undetermined,
         max(evidence.detail or 0.0, 0.002),
         max(evidence.residual or 0.0, 0.03),
@@ -175,7 +185,7 @@ def judge(
 ) -> Status:
     """Return what to make of a transform; a rival is another one that explains the data as well.
 
-    What contradicts the evidence is not to be trusted however little confidence is asked for.
+    What is refuted is not to be trusted however little confidence is asked for.
     """
     if evidence is not None and evidence.mirrored:
         return Status.MIRRORED
@@ -183,5 +193,5 @@ def judge(
         return Status.DEGENERATE
     if has_rival:
         return Status.AMBIGUOUS
-    contradicted = evidence is not None and evidence.is_contradicted
-    return Status.OK if confidence >= min_confidence and not contradicted else Status.UNCERTAIN
+    refuted = evidence is not None and evidence.is_refuted
+    return Status.OK if confidence >= min_confidence and not refuted else Status.UNCERTAIN

@@ -268,14 +268,14 @@ _RULES = (
     ),
     _Rule(
         "chance",
-        lambda case: not case.evidence.is_contradicted and (case.evidence.chance or -math.inf) > CHANCE_ALLOWED,
+        lambda case: not case.evidence.is_refuted and (case.evidence.chance or -math.inf) > CHANCE_ALLOWED,
         _chance,
         lambda case: "use more or better matches, or a smaller epsilon",
         lambda case: {"log_expected": case.evidence.chance or 0.0, "explained": case.evidence.explained},
     ),
     _Rule(
         "low confidence",
-        lambda case: case.status is Status.UNCERTAIN and not case.evidence.is_contradicted,
+        lambda case: case.status is Status.UNCERTAIN and not case.evidence.is_refuted,
         _low_confidence,
         _low_confidence_help,
         _low_confidence_numbers,

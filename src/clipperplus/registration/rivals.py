@@ -11,6 +11,7 @@ its size.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -30,8 +31,9 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 _Checks: TypeAlias = npt.NDArray[np.uint8]
 Origin: TypeAlias = Literal["match", "turn", "shift", "slide", "mirror"]
 
-_AGREES, _CONTRADICTED = 1, 2
-"""Checks of a point: on the surface; this and above: at an angle to it, or where the other sensor looked through."""
+_UNSEEN, _AGREES, _CONTRADICTED = 0, 1, (2, 3)
+"""Checks of a point: out of view; on the surface; at an angle to it, or where the other sensor looked through. What is
+left is behind what that saw."""
 _COARSE_POINTS, _COARSE_REACH = 150, 2.5
 """Points of the source, and voxels within which they must come near the target, by which counterparts are chosen: …"""
 _TRIED = {"turn": 9, "shift": 6, "mirror": 3}
@@ -58,6 +60,8 @@ OPEN = 0.6
 """How nearly as good an answer must be that was moved along a direction if this is not determined."""
 _SCALE_STEPS, _SCALE_POINTS, _SCALE_REACH, _SCALE_COSINE = 8, 600, 2.5, 0.5
 """Of ICP with an unknown scale: steps, points, voxels within which they are matched, cosine between their normals."""
+_SAME_PLACE = 2.0
+"""Voxels by which sensors may be apart that stood at one place."""
 _SCALE_FLOOR = 0.0075
 """Deviation of the scale of scans that are fused from many views: they are warped."""
 _ALIKE_RESIDUALS = 10.0
@@ -89,6 +93,9 @@ class Scrutiny:
     """By how much the target is larger than the source, and …"""
     scale_deviation: float
     """… the standard deviation of this."""
+    seen_again: float | None
+    """If the sensors stood at one place: the share of what each saw, in directions in which the other saw something,
+    that the other saw, too; None if they did not, or if it is not known."""
 
 
 def scrutinise(
@@ -122,6 +129,7 @@ def scrutinise(
         mirror=pair.mirror(tried[~proper]),
         scale=scale,
         scale_deviation=deviation,
+        seen_again=pair.seen_again(),
     )
 
 
@@ -184,18 +192,10 @@ class _Pair:
 
     def rivalry(self, motions: _Array) -> _Array:
         """Return how nearly each motion is as good as the answer."""
-        motions = np.concatenate((self._answer[None], motions))
-        shares = []
-        for cloud, other, moves in (
-            (self._source, self._target, motions),
-            (self._target, self._source, inverse(motions)),
-        ):
-            points, normals, bends = sample(cloud, _CHECKED_POINTS)
-            sight, margin = other.sight if self._free_space else None, FREE_SPACE_MARGIN * self._voxel
-            checks = _core.check_points(
-                other.surface, sight, points, normals, moves, self._voxel, AGREEING_COSINE, margin, self._threads
-            )
-            shares.append(_shares(checks, np.ones(len(points))) + _shares(checks, bends))
+        shares = [
+            _shares(checks, np.ones(len(bends))) + _shares(checks, bends)
+            for checks, bends in self._checks(np.concatenate((self._answer[None], motions)))
+        ]
         # Each is the mean of both ways, of all points and of bent ones.
         plain, bent = (
             [0.5 * (first + second) for first, second in zip(shares[0][of], shares[1][of], strict=True)]
@@ -205,6 +205,39 @@ class _Pair:
         more_bent, worse_bent, _ = _relation(*bent)
         falls = worse / _CONTRADICTED_SCALE + worse_bent / _BENT_SCALE + elsewhere / _ELSEWHERE_SCALE
         return np.asarray(np.sqrt(more * more_bent) * np.exp(-falls))
+
+    def _checks(self, motions: _Array) -> Iterator[tuple[_Checks, _Array]]:
+        """Return how the points of the source, and those of the target, fare under each motion, and their bends."""
+        margin = FREE_SPACE_MARGIN * self._voxel
+        for cloud, other, moves in (
+            (self._source, self._target, motions),
+            (self._target, self._source, inverse(motions)),
+        ):
+            points, normals, bends = sample(cloud, _CHECKED_POINTS)
+            sight = other.sight if self._free_space else None
+            yield (
+                _core.check_points(
+                    other.surface, sight, points, normals, moves, self._voxel, AGREEING_COSINE, margin, self._threads
+                ),
+                bends,
+            )
+
+    def seen_again(self) -> float | None:
+        """Return which share of what is in view of both sensors both saw, if they stood at one place.
+
+        From one place, the same must be seen, and nothing is hidden: what moved with the sensor cannot hide the rest.
+        """
+        here, there = self._source.viewpoint, self._target.viewpoint
+        gap = self._answer[:3, :3] @ here.place + self._answer[:3, 3] - there.place
+        if not self._free_space or "found" in (here.source, there.source):
+            return None
+        if np.linalg.norm(gap) > _SAME_PLACE * self._voxel:
+            return None
+        shares = [
+            (checks == _AGREES).sum() / max(1, (checks != _UNSEEN).sum())
+            for checks, _ in self._checks(self._answer[None])
+        ]
+        return float(np.mean(shares))
 
     def mirror(self, mirrored: _Array) -> float:
         """Return how much better than the answer its best mirror image fits; 0 without one that is worth a look."""
@@ -242,8 +275,15 @@ class _Pair:
         """Return how well the answer and other motions lay the surfaces on each other."""
         motions = np.concatenate((self._answer[None], motions))
         nothing = np.empty((0, 3)), np.empty((0, 3))
-        about = {"free_space": self._free_space, "threads": self._threads}
-        return compare(self._source, self._target, nothing, np.ascontiguousarray(motions), count=count, **about).fit
+        return compare(
+            self._source,
+            self._target,
+            nothing,
+            np.ascontiguousarray(motions),
+            count=count,
+            free_space=self._free_space,
+            threads=self._threads,
+        ).fit
 
 
 def _shares(checks: _Checks, weights: _Array) -> list[_Array]:
@@ -253,7 +293,8 @@ def _shares(checks: _Checks, weights: _Array) -> list[_Array]:
     what each explains of which nothing is known under the other, the lesser of both.
     """
     weights = weights / max(float(weights.sum()), 1e-300)
-    agrees, contradicted, unknown = checks == _AGREES, checks >= _CONTRADICTED, checks == 0
+    agrees, contradicted = checks == _AGREES, np.isin(checks, _CONTRADICTED)
+    unknown = ~(agrees | contradicted)
     first, others = agrees[0], agrees[1:]
     return [
         np.full(len(others), first @ weights),
