@@ -29,9 +29,16 @@ _BETTER = 1.5
 """… and times what a reflection leaves. On a plane, both leave the same."""
 
 # Scales of right answers are off by up to 5 %, as neighbours share their errors, but explain up to 1.11 times as much.
-_STEPS = (8.0, 8.0, 4.0, 4.0, 2.0, 2.0, 1.0, 1.0, 1.0)
+_SUSPICIOUS = 0.1
+"""Times epsilon, over the spread of a clique: what its scale must change for it to be looked at more closely."""
+_STEPS = (8.0, 4.0, 2.0, 1.0, 1.0)
 """Times epsilon: how far off associations may be in the steps of the fit with a scale. A clique may be of those whose
-errors hide it."""
+errors hide it; …"""
+_LAST_STEPS = (1.0, 1.0)
+"""… and where there are no others, it takes only the last."""
+_PROMISING = 1.05
+"""A gain from which on the steps are taken again, as long as it grows."""
+_MOST_ROUNDS = 4
 _LOOKED_AT = 24.0
 """Times epsilon: those farther off, after the fit to the clique, are not looked at."""
 _WORTH_IT = 1.1
@@ -107,19 +114,23 @@ def measure_scale(
         centre = moved[chosen].mean(axis=0)
         gaps = np.linalg.norm(clique.scale * (moved - centre) - (target - target[chosen].mean(axis=0)), axis=1)
         before = np.linalg.norm(rigid - target, axis=1)
-    near = np.flatnonzero(gaps < _LOOKED_AT * epsilon)
+    near, steps = np.flatnonzero(gaps < _LOOKED_AT * epsilon), list(_STEPS)
     if len(near) < _WORTH_IT * explained(before / epsilon):
-        near = chosen
+        if abs(clique.scale - 1.0) * clique.spread < _SUSPICIOUS * float(epsilon[chosen].min()):
+            return Scale(clique.scale, clique.deviation, 1.0)
+        near, steps = chosen, list(_LAST_STEPS)
     moved, target, bounds = moved[near], target[near], epsilon[near]
-    found, gaps = clique, gaps[near]
-    for step in _STEPS:
-        weights = robust_weights(gaps / (step * bounds))
-        if np.count_nonzero(weights) < 3:
+    found, gain = clique._replace(gaps=gaps[near]), 0.0
+    for _ in range(_MOST_ROUNDS):
+        for step in steps:
+            weights = robust_weights(found.gaps / (step * bounds))
+            if np.count_nonzero(weights) >= 3:
+                found = _fit_scale(moved, target, weights, bounds)
+        within = min(1.0, max(_LEAST_WITHIN, _WITHIN * found.noise))
+        last = gain
+        gain = explained(found.gaps / (within * bounds)) / max(explained(before / (within * epsilon)), 1e-300)
+        if gain < max(_PROMISING, 1.01 * last):
             break
-        found = _fit_scale(moved, target, weights, bounds)
-        gaps = found.gaps
-    within = min(1.0, max(_LEAST_WITHIN, _WITHIN * found.noise))
-    gain = explained(gaps / (within * bounds)) / max(explained(before / (within * epsilon)), 1e-300)
     return Scale(found.scale, found.deviation, gain)
 
 
