@@ -24,32 +24,50 @@ Array = npt.NDArray[np.float64]
 Row = dict[str, str]
 
 
-def fit(terms: Array, right: Array) -> Array:
-    """Return the weights of the logistic model with the greatest likelihood, by Newton's method."""
-    weights = np.zeros(terms.shape[1])
-    for _ in range(50):
-        chance = probability(terms, weights)
-        slope = terms.T @ (right - chance) - 1e-3 * weights  # a little regularization keeps it finite
-        curvature = (terms * (chance * (1.0 - chance))[:, None]).T @ terms + 1e-3 * np.eye(len(weights))
+RIGHT, WRONG, ELSEWHERE = 0, 1, 2
+"""What an answer is: right, wrong for scans of one place, or one for scans of different places."""
+RIDGE = 0.1
+"""A little regularization keeps the weights finite."""
+
+
+def fit(terms: Array, kinds: Array) -> Array:
+    """Return the weights, a row against each way to be wrong, with the greatest likelihood, by Newton's method.
+
+    Answers for different places count as much, all together, as those for the same: the prior is a half.
+    """
+    elsewhere = kinds == ELSEWHERE
+    counts = np.where(elsewhere, (~elsewhere).sum() / max(1, elsewhere.sum()), 1.0)
+    n = terms.shape[1]
+    weights = np.zeros(2 * n)
+    for _ in range(100):
+        chances = probabilities(terms, weights.reshape(2, n))
+        slope, curvature = -RIDGE * weights, RIDGE * np.eye(2 * n)
+        for a in (WRONG, ELSEWHERE):
+            mine = slice((a - 1) * n, a * n)
+            slope[mine] += terms.T @ (counts * (chances[a] - (kinds == a)))
+            for b in (WRONG, ELSEWHERE):
+                mixed = counts * (chances[a] * (a == b) - chances[a] * chances[b])
+                curvature[mine, slice((b - 1) * n, b * n)] += (terms * mixed[:, None]).T @ terms
         step = np.linalg.solve(curvature, slope)
-        weights += step
+        weights += step * min(1.0, 5.0 / np.abs(step).max())
         if np.abs(step).max() < 1e-9:
             break
-    return weights
+    return weights.reshape(2, n)
 
 
-def probability(terms: Array, weights: Array) -> Array:
-    """Return the chance of each answer to be right."""
-    return np.asarray(1.0 / (1.0 + np.exp(np.clip(-terms @ weights, -700.0, 700.0))))
+def probabilities(terms: Array, weights: Array) -> Array:
+    """Return for each answer the chances to be right, wrong, and elsewhere."""
+    odds = np.exp(np.clip(-weights @ terms.T, -500.0, 500.0))
+    return np.concatenate((np.ones((1, len(terms))), odds)) / (1.0 + odds.sum(axis=0))
 
 
-def unseen(terms: Array, right: Array, rows: list[Row]) -> Array:
+def unseen(terms: Array, kinds: Array, rows: list[Row]) -> Array:
     """Return the chances of each scene by a model that was fitted without any fragment of it."""
     chances = np.zeros(len(rows))
     for scene in sorted({row["target"] for row in rows}):
         others = np.array([scene not in (row["target"], row["source"]) for row in rows])
         mine = np.array([scene == row["target"] for row in rows])
-        chances[mine] = probability(terms[mine], fit(terms[others], right[others]))
+        chances[mine] = probabilities(terms[mine], fit(terms[others], kinds[others]))[RIGHT]
     return chances
 
 
@@ -75,15 +93,16 @@ def report(name: str, chances: Array, right: Array, rows: list[Row]) -> tuple[st
     return tuple(cells)
 
 
-KINDS = ("associations", "explained", "undetermined", "points")
-NUMBERS = ("runner_up", "overlap", "against", "detail", "residual", "conflict")
+COUNTS = ("associations", "explained", "undetermined", "points")
+NUMBERS = ("runner_up", "overlap", "against", "detail", "residual", "conflict", "rivalry", "scale", "scale_deviation")
+SIGNS = ("mirrored", "noise", "sensor_pattern")
 
 
 def evidence_of(row: Row, prefix: str) -> Evidence:
     """Return the evidence of an answer."""
-    found: dict[str, Any] = {name: int(row[prefix + name]) for name in KINDS if row[prefix + name]}
+    found: dict[str, Any] = {name: int(row[prefix + name]) for name in COUNTS if row[prefix + name]}
     found |= {name: float(row[prefix + name]) for name in NUMBERS if row[prefix + name]}
-    return Evidence(**found)
+    return Evidence(**found, **{name: row[prefix + name] == "True" for name in SIGNS})
 
 
 @dataclass(frozen=True)
@@ -131,13 +150,15 @@ class Fitted:
 
 
 def fitted(model: Model, rows: list[Row]) -> Fitted:
-    """Fit a model to the answers that are transforms."""
+    """Fit a model to the answers that are transforms, and not refuted."""
     answers = [(row, prefix) for prefix in model.prefixes for row in rows if row[f"{prefix}confidence"] != "0"]
     chosen = [row for row, _ in answers]
     terms = np.array([[1.0, *model.terms(evidence_of(row, prefix))] for row, prefix in answers])
     right = np.array([float(row[f"{prefix}right"]) for row, prefix in answers])
-    weights = fit(terms, right).round(3)
-    return Fitted(chosen, right, weights, probability(terms, weights), unseen(terms, right, chosen))
+    elsewhere = np.array([row["benchmark"] not in BENCHMARKS for row in chosen])
+    kinds = np.where(elsewhere, ELSEWHERE, np.where(right == 1.0, RIGHT, WRONG))
+    weights = fit(terms, kinds).round(3)
+    return Fitted(chosen, right, weights, probabilities(terms, weights)[RIGHT], unseen(terms, kinds, chosen))
 
 
 def read_rows() -> list[Row]:
@@ -153,7 +174,8 @@ def calibration(results: dict[str, Fitted]) -> str:
     ]
     for name, result in results.items():
         model = MODELS[name]
-        lines.append(f"{model.weights} = ({', '.join(f'{weight:g}' for weight in result.weights)})")
+        rows = ",\n".join(f"    ({', '.join(f'{weight:g}' for weight in row)})" for row in result.weights)
+        lines.append(f"{model.weights} = (\n{rows},\n)")
         lines.append(f'"""{model.about}"""')
     return "\n".join(lines) + "\n"
 

@@ -29,7 +29,32 @@ def is_maximal(graph: Graph, vertices: Iterable[int]) -> bool:
 
 
 def clique_number(graph: Graph) -> int:
-    return max((len(clique) for clique in nx.find_cliques(to_networkx(graph))), default=0)
+    """Branch and bound on sets of vertices as integers: a clique takes as many colours as it has vertices."""
+    rows = [0] * graph.num_vertices
+    for u, v in graph.edges().tolist():
+        rows[u] |= 1 << v
+        rows[v] |= 1 << u
+    best = 0
+
+    def grow(size: int, candidates: int) -> None:
+        nonlocal best
+        best = max(best, size)
+        order, colour, uncoloured = [], 0, candidates
+        while uncoloured:
+            colour, free = colour + 1, uncoloured
+            while free:
+                vertex = free.bit_length() - 1
+                order.append((colour, vertex))
+                uncoloured &= ~(1 << vertex)
+                free &= ~(1 << vertex | rows[vertex])
+        for colour, vertex in reversed(order):
+            if size + colour <= best:
+                return
+            grow(size + 1, candidates & rows[vertex])
+            candidates &= ~(1 << vertex)
+
+    grow(0, (1 << graph.num_vertices) - 1)
+    return best
 
 
 def clique_number_by_subsets(graph: Graph) -> int:

@@ -24,18 +24,13 @@ def as_lists(cliques: cp.CliqueList) -> list[list[int]]:
 
 @settings(max_examples=800)
 @given(graph=st.one_of(graphs(), uniform_graphs(max_vertices=45)), size=st.integers(0, 10))
-def test_cliques_above_a_size_are_those_of_networkx(graph: cp.Graph, size: int) -> None:
-    listed = cp.find_cliques_above(graph, size, limit=None)
-    assert listed.complete
-    assert as_lists(listed) == maximal_cliques(graph, size)
-
-
-@settings(max_examples=800)
-@given(st.one_of(graphs(), uniform_graphs(max_vertices=45)))
-def test_maximum_cliques_are_those_of_networkx(graph: cp.Graph) -> None:
-    listed = cp.find_maximum_cliques(graph, limit=None)
-    assert listed.complete
-    assert as_lists(listed) == (maximal_cliques(graph, clique_number(graph) - 1) or [[]])
+def test_cliques_above_a_size_and_maximum_ones_are_those_of_networkx(graph: cp.Graph, size: int) -> None:
+    expected = maximal_cliques(graph, 0)
+    above, largest = cp.find_cliques_above(graph, size, limit=None), cp.find_maximum_cliques(graph, limit=None)
+    assert above.complete
+    assert largest.complete
+    assert as_lists(above) == [clique for clique in expected if len(clique) > size]
+    assert as_lists(largest) == ([clique for clique in expected if len(clique) == len(expected[0])] or [[]])
 
 
 @settings(max_examples=30)

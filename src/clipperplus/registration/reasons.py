@@ -99,6 +99,12 @@ _OVERLAP_MORE = "use scans that share more of the scene, or larger ones"
 _WEIGHTS = (
     _Weight("explained", 100, "only {explained} of {associations} matches agree with it", _OVERLAP_MORE),
     _Weight(
+        "rivalry",
+        0.1,
+        "another transform explains the scans {rivalry:.0%} as well",
+        "let other knowledge choose, such as odometry or a rough transform: see the alternatives",
+    ),
+    _Weight(
         "runner_up",
         0.3,
         "the best other transform has {runner_up:.2f} of its score",
