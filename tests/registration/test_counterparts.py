@@ -55,9 +55,9 @@ def test_turned_counterparts_of_a_room_bring_it_onto_itself() -> None:
     turns = counterparts.turned_counterparts(points, points, counterparts.main_axes(normals))
     assert np.linalg.det(turns[:, :3, :3]) == pytest.approx(np.ones(len(turns)))
     gaps = np.array([nearest_gap(cp.apply_transform(turn, points), points) for turn in turns])
-    # About each of three middles: half turns about three axes, quarter turns about the vertical one.
-    assert (gaps < 0.02).sum() == 3 * 5
-    assert (gaps > 0.3).sum() == 3 * 4
+    # All middles are one: half turns about three axes, quarter turns about the vertical one.
+    assert (gaps < 0.02).sum() == 5
+    assert (gaps > 0.3).sum() == 4
 
 
 def test_the_middle_is_that_of_all_that_is_seen_or_of_one_of_the_clouds() -> None:
@@ -65,7 +65,8 @@ def test_the_middle_is_that_of_all_that_is_seen_or_of_one_of_the_clouds() -> Non
     half = points[points[:, 0] < 0.5]
     turns = counterparts.turned_counterparts(half, points, counterparts.main_axes(normals))
     assert min(nearest_gap(cp.apply_transform(turn, points), points) for turn in turns[:9]) < 0.02
-    assert max(np.linalg.norm(turn[:3, 3]) for turn in turns[18:]) > 0.5  # about the middle of the half
+    assert len(turns) == 18
+    assert max(np.linalg.norm(turn[:3, 3]) for turn in turns[9:]) > 0.5  # about the middle of the half
 
 
 def test_mirrored_counterparts_are_reflections_about_the_middle() -> None:
@@ -87,14 +88,29 @@ def test_slides_move_along_what_is_open_by_voxels() -> None:
             row = np.concatenate((np.cross(arm, normal), normal))
             matrix += np.outer(row, row)
     information = Information(matrix, np.array([1.0, 2.0, 3.0]), 400.0, 1.4, 1e-4, 0.003)
-    motions, directions = counterparts.slides(information, 0.05)
-    assert len(motions) == len(directions) > 0
-    for motion, direction in zip(motions, directions, strict=True):
-        assert np.abs(direction) == pytest.approx([0.0, 0.0, 0.0, 1.0, 0.0, 0.0], abs=1e-6)
+    motions, ranks = counterparts.slides(information, 0.05)
+    assert ranks.tolist() == [0, 0, 0, 0]
+    for motion in motions:
+        assert motion[1:3, 3] == pytest.approx([0.0, 0.0], abs=1e-6)
         shift = np.linalg.norm(motion[:3, 3])
         assert min(abs(shift - 0.25), abs(shift - 0.6)) < 1e-6
         assert motion[:3, :3] == pytest.approx(np.eye(3), abs=1e-6)
     assert len(counterparts.slides(Information(np.eye(6), np.zeros(3), 1.0, 1.0, 1e-4, 0.003), 0.05)[0]) == 0
+
+
+def test_shifts_go_both_ways_along_the_axes_by_steps_up_to_most_of_the_scene() -> None:
+    points, normals = room(4.0, 3.0, 2.0)
+    axes = counterparts.main_axes(normals)
+    motions, ways = counterparts.shifts(points, points, axes, 0.05)
+    steps = motions[:, :3, 3] @ axes.T
+    assert set(ways.tolist()) == set(range(6))
+    for way in range(6):
+        along = steps[ways == way]
+        assert np.delete(along, way // 2, axis=1) == pytest.approx(0.0, abs=1e-9)
+        lengths = along[:, way // 2] * (1 if way % 2 == 0 else -1)
+        assert lengths[0] == pytest.approx(0.25)
+        assert np.diff(lengths) == pytest.approx(0.15)
+    assert np.linalg.norm(steps, axis=1).max() == pytest.approx(0.6 * 4.0, abs=0.2)
 
 
 def test_points_are_checked_as_defined() -> None:
@@ -102,7 +118,7 @@ def test_points_are_checked_as_defined() -> None:
     random = np.random.default_rng(3)
     target, normals = room(4.0, 3.0, 2.0, 0.1)
     surface = _core.SurfaceGrid(target, normals, 0.1, 2)
-    sight = _core.RangeImage(target, np.zeros(3), 1)
+    sight = _core.RangeImage(room(4.0, 3.0, 2.0, 0.02)[0], np.zeros(3), 1)
     points = random.uniform(-2.2, 2.2, (800, 3))
     directions = random.normal(size=(800, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
@@ -121,7 +137,9 @@ def test_points_are_checked_as_defined() -> None:
     outside = (np.abs(moved) > np.array([2.0, 1.5, 1.0]) + 0.2).any(axis=1)
     assert inside.sum() > 20
     assert (checks[inside] == 3).all()
-    assert set(checks[outside]) <= {0}
+    assert set(checks[outside]) <= {0, 4}
+    beyond = (np.abs(moved) > np.array([2.0, 1.5, 1.0]) + 0.5).any(axis=1)
+    assert (checks[beyond] == 4).all()
     assert (blind[inside] == 0).all()
     itself = _core.check_points(surface, sight, target, normals, np.eye(4)[None], 0.1, 0.8, 0.3, 1)[0]
     assert (itself == 1).mean() > 0.9

@@ -69,6 +69,11 @@ class Answer:
         return self.exists and self.confidence >= _TRUSTED and not self.has_rival and not len(self.weak)
 
     @property
+    def is_hopeless(self) -> bool:
+        """Whether looking on cannot help."""
+        return self.evidence.noise is True
+
+    @property
     def has_rival(self) -> bool:
         """Whether another motion explains the data about as well."""
         return any(map(is_rival, self.others))

@@ -101,17 +101,23 @@ def _about(middles: _Array, linear: _Array) -> _Array:
     return result
 
 
-def shifts(moved: _Array, target: _Array, axes: _Array, voxel_size: float) -> _Array:
-    """Return shifts along the axes by up to most of the extent of the scene, ``(k, 4, 4)``."""
+def shifts(moved: _Array, target: _Array, axes: _Array, voxel_size: float) -> tuple[_Array, npt.NDArray[np.int64]]:
+    """Return shifts along the axes by up to most of the extent of the scene, ``(k, 4, 4)``, and which way each goes.
+
+    Those that go one way follow each other, the shortest first.
+    """
     low, high = np.quantile(np.concatenate((moved, target)) @ axes.T, _EXTENT, axis=0)
-    steps = []
+    steps: list[_Array] = []
+    ways: list[int] = []
     for axis, extent in zip(axes, high - low, strict=True):
         count = np.clip((_FARTHEST_SHIFT * extent / voxel_size - _LEAST_SHIFT) / _SHIFT_STEP, 1, _MOST_SHIFTS)
         lengths = (_LEAST_SHIFT + _SHIFT_STEP * np.arange(int(count))) * voxel_size
-        steps += [sign * length * axis for length in lengths for sign in (1.0, -1.0)]
+        for way in (axis, -axis):
+            ways += [ways[-1] + 1 if ways else 0] * len(lengths)
+            steps += [length * way for length in lengths]
     result = np.tile(np.eye(4), (len(steps), 1, 1))
     result[:, :3, 3] = steps
-    return result
+    return result, np.array(ways)
 
 
 def slides(information: Information, voxel_size: float) -> tuple[_Array, npt.NDArray[np.int64]]:

@@ -166,7 +166,7 @@ def register(
     answer = candidates.best()
     stopwatch.lap(Step.REFINEMENT.value, 0 if answer is None else len(answer.inliers))
     for number, looks in enumerate(rounds):
-        if answer is not None and answer.is_trusted:
+        if answer is not None and (answer.is_trusted or answer.is_hopeless):
             break
         if number == 0:
             candidates.add_to_first(found.further_motions(options))

@@ -111,7 +111,7 @@ def scrutinise(
     """Try to prove an answer wrong. ``suggested`` are other motions, ``(k, 4, 4)``, that matches suggest."""
     pair = _Pair(source, target, motion, free_space, threads)
     steps, ranks = counterparts.slides(information, target.voxel_size)
-    parts = {origin: pair.coarsely(some, _TRIED[origin]) for origin, some in pair.counterparts().items()}
+    parts = pair.counterparts()
     parts["slide"] = steps @ motion
     tried, numbers = pair.tried(np.concatenate(list(parts.values())))
     origins = np.array([origin for origin, some in parts.items() for _ in some], dtype=object)[numbers]
@@ -157,24 +157,31 @@ class _Pair:
         self._spread = spread_points(source.points)
 
     def counterparts(self) -> dict[Origin, _Array]:
-        """Return what would be as good if the scene were symmetric, regular, or mirrored."""
+        """Return what may be as good if the scene is symmetric, regular, or mirrored: the best of each, coarsely."""
         (points, *_), (target, normals, _) = sample(self._source, _POINTS), sample(self._target, _POINTS)
         moved, axes = points @ self._answer[:3, :3].T + self._answer[:3, 3], counterparts.main_axes(normals)
+        shifts, ways = counterparts.shifts(moved, target, axes, self._voxel)
         parts: dict[Origin, _Array] = {
             "turn": counterparts.turned_counterparts(moved, target, axes),
-            "shift": counterparts.shifts(moved, target, axes, self._voxel),
+            "shift": shifts,
             "mirror": counterparts.mirrored_counterparts(moved, target, axes),
         }
-        return {origin: some @ self._answer for origin, some in parts.items()}
+        result: dict[Origin, _Array] = {}
+        for origin, some in parts.items():
+            coarse = self._coarsely(some @ self._answer)
+            if origin == "shift":  # beside the answer all is good that is even; what repeats itself is a peak
+                coarse *= _peaks(coarse, ways)
+            result[origin] = (some @ self._answer)[np.argsort(-coarse, kind="stable")[: _TRIED[origin]]]
+        return result
 
-    def coarsely(self, motions: _Array, most: int) -> _Array:
-        """Return those under which most comes near the other surface, by few points and generously."""
+    def _coarsely(self, motions: _Array) -> _Array:
+        """Return how much comes near the other surface, by few points and generously."""
         points, normals, bends = sample(self._source, _COARSE_POINTS)
         reach = _COARSE_REACH * self._voxel
         found = _core.measure_overlaps(
             self._target.surface, points, normals, bends, motions, reach, AGREEING_COSINE, self._threads
         )
-        return motions[np.argsort(-found[:, 1] * found[:, 2], kind="stable")[:most]]
+        return np.asarray(found[:, 1] * found[:, 2])
 
     def tried(self, motions: _Array) -> tuple[_Array, npt.NDArray[np.int64]]:
         """Return those that are worth a closer look and far from the answer, improved; and their numbers."""
@@ -284,6 +291,15 @@ class _Pair:
             free_space=self._free_space,
             threads=self._threads,
         ).fit
+
+
+def _peaks(values: _Array, ways: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Whether values are at least those before and behind them on the same way."""
+    same = ways[1:] == ways[:-1]
+    peaks = np.ones(len(values), dtype=np.bool_)
+    peaks[1:] &= ~same | (values[1:] >= values[:-1])
+    peaks[:-1] &= ~same | (values[:-1] >= values[1:])
+    return peaks
 
 
 def _shares(checks: _Checks, weights: _Array) -> list[_Array]:
