@@ -2,7 +2,8 @@
 //
 // A cube around the viewpoint, 6 faces of 64 × 64 directions, about 1.4° apart: no angle is computed. Each direction
 // keeps the least range of the points in it and in the eight around it, so that edges and noise are on the safe side; a
-// direction in which nothing was seen says nothing. A look-up is a division and a read of 96 KiB.
+// direction in which nothing was seen says nothing. A look-up is 50 operations, a division and a root among them, four
+// points at a time with AVX2, and a read of 96 KiB: 6 ns, of which division and root take 4.
 // Made in one pass over the points on all threads, a division each; every 2¹⁸ points have an image of squared ranges of
 // their own, and the least range is the same in whatever order these are put together.
 #pragma once
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "clipperplus/control.h"
+#include "clouds/oriented_points.h"
 #include "geometry/rigid.h"
 
 namespace clipperplus {
@@ -30,7 +32,8 @@ class RangeImage {
 
   // How many of the points come to lie, after the motion, where the sensor looked through: nearer than what it saw in
   // that direction by more than `margin`.
-  std::size_t count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const;
+  std::size_t count_in_front(const OrientedPoints& points, const RigidMotion& motion, double margin,
+                             const simd::Kernels& kernels) const;
 
  private:
   static constexpr int kSide = 64;
