@@ -48,21 +48,12 @@ std::vector<double> turn_inwards(std::span<const double> points, std::span<const
                                  const Neighbours& neighbours, std::size_t threads, Control& control) {
   std::vector<double> turned(normals.begin(), normals.end());
   for_each_index(points.size() / 3, threads, control, [&](std::size_t i) {
-    // Four partial sums: an addition need not wait for the one before.
-    std::array<Vector3, 4> sums{};
+    Vector3 sum{};
     const double* self = &points[3 * i];
-    const auto near = neighbours.of(i);
-    const auto add = [&](std::size_t k, Vector3& sum) {
-      const double* other = &points[3 * static_cast<std::size_t>(near[k])];
+    for (const std::int32_t j : neighbours.of(i)) {
+      const double* other = &points[3 * static_cast<std::size_t>(j)];
       for (std::size_t a = 0; a < 3; ++a) sum[a] += other[a] - self[a];
-    };
-    std::size_t k = 0;
-    for (; k + sums.size() <= near.size(); k += sums.size()) {
-      for (std::size_t part = 0; part < sums.size(); ++part) add(k + part, sums[part]);
     }
-    for (; k < near.size(); ++k) add(k, sums[0]);
-    Vector3 sum;
-    for (std::size_t a = 0; a < 3; ++a) sum[a] = (sums[0][a] + sums[1][a]) + (sums[2][a] + sums[3][a]);
     double* normal = &turned[3 * i];
     if (sum[0] * normal[0] + sum[1] * normal[1] + sum[2] * normal[2] < 0.0) {
       for (std::size_t a = 0; a < 3; ++a) normal[a] = -normal[a];

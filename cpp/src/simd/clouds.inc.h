@@ -158,10 +158,16 @@ inline void settle_doubts(const double* oriented, const double* point, const std
                           QuickPairs& pairs) {
   std::int32_t doubtful[kBlock], which[kBlock];
   std::size_t found = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    doubtful[found] = near[k];
-    which[found] = static_cast<std::int32_t>(k);
-    found += static_cast<std::size_t>(pairs.doubts[k]);
+  constexpr std::size_t kAtOnce = 8;  // most have none
+  for (std::size_t begin = 0; begin < count; begin += kAtOnce) {
+    std::int32_t any = 0;
+    for (std::size_t k = begin; k < begin + kAtOnce; ++k) any |= pairs.doubts[k];
+    if (any == 0) continue;
+    for (std::size_t k = begin; k < begin + kAtOnce && k < count; ++k) {
+      doubtful[found] = near[k];
+      which[found] = static_cast<std::int32_t>(k);
+      found += static_cast<std::size_t>(pairs.doubts[k]);
+    }
   }
   if (found == 0) return;
   PairBatch batch;
