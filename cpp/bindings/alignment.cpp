@@ -89,10 +89,12 @@ auto bound_refine(const SurfaceGrid& target, PointsIn points, PointsIn normals, 
   {
     const auto p = copied(points), n = copied(normals);
     const WithoutGil without_gil;
+    const OrientedPoints source(p, n, {});
     auto control = interruptible_control();
-    for_each_index(
-        motions.size(), threads, control,
-        [&](std::size_t k) { motions[k] = improve(target, {p, n, {}}, motions[k], {reach, least_cosine}, steps); }, 1);
+    const auto refine = [&](std::size_t k) {
+      motions[k] = improve(target, source, motions[k], {reach, least_cosine}, steps, kernels());
+    };
+    for_each_index(motions.size(), threads, control, refine, 1);
   }
   return to_matrices(motions, [](const RigidMotion& motion) -> const RigidMotion& { return motion; });
 }
@@ -106,9 +108,10 @@ auto bound_overlap(const SurfaceGrid& target, PointsIn points, PointsIn normals,
   {
     const auto p = copied(points), n = copied(normals), b = copied(bends);
     const WithoutGil without_gil;
+    const OrientedPoints source(p, n, b);
     auto control = interruptible_control();
     const auto measure = [&](std::size_t k) {
-      const Overlap found = measure_overlap(target, {p, n, b}, motions[k], {distance, least_cosine});
+      const Overlap found = measure_overlap(target, source, motions[k], {distance, least_cosine}, kernels());
       const double all[] = {static_cast<double>(found.near), static_cast<double>(found.agreeing), found.detail,
                             found.squares};
       std::copy(std::begin(all), std::end(all), &sums[4 * k]);
@@ -130,7 +133,7 @@ auto bound_checks(const SurfaceGrid& target, const RangeImage* sight, PointsIn p
     auto control = interruptible_control();
     const auto check = [&](std::size_t k) {
       const std::span<std::uint8_t> row(checks.data() + n * k, n);
-      check_points(target, sight, {p, directions, {}}, motions[k], {distance, least_cosine}, margin, row);
+      check_points(target, sight, p, directions, motions[k], {distance, least_cosine}, margin, row);
     };
     for_each_index(motions.size(), threads, control, check, 1);
   }
@@ -146,19 +149,19 @@ auto bound_similarity(const SurfaceGrid& target, PointsIn points, PointsIn norma
   SimilarityFit fit;
   {
     const WithoutGil without_gil;
-    fit = fit_similarity(target, {p, n, {}}, motions[0], {reach, least_cosine}, steps);
+    fit = fit_similarity(target, p, n, motions[0], {reach, least_cosine}, steps);
   }
   return std::tuple(fit.scale, fit.information, fit.variance, fit.weights);
 }
 
-std::vector<std::int64_t> count_in_front(const RangeImage& image, const std::vector<double>& points,
+std::vector<std::int64_t> count_in_front(const RangeImage& image, const OrientedPoints& points,
                                          const std::vector<RigidMotion>& motions, double margin, std::size_t threads,
                                          Control& control) {
   std::vector<std::int64_t> counts(motions.size());
-  for_each_index(
-      motions.size(), threads, control,
-      [&](std::size_t k) { counts[k] = static_cast<std::int64_t>(image.count_in_front(points, motions[k], margin)); },
-      1);
+  const auto look = [&](std::size_t k) {
+    counts[k] = static_cast<std::int64_t>(image.count_in_front(points, motions[k], margin, kernels()));
+  };
+  for_each_index(motions.size(), threads, control, look, 1);
   return counts;
 }
 
@@ -198,7 +201,7 @@ auto bound_fit(const SurfaceGrid& target, PointsIn points, PointsIn normals, Mot
   NormalEquations sums;
   {
     const WithoutGil without_gil;
-    sums = measure_fit(target, {p, n, {}}, motions[0], {distance, least_cosine});
+    sums = measure_fit(target, {p, n, {}}, motions[0], {distance, least_cosine}, kernels());
   }
   std::vector<double> information;
   for (std::size_t i = 0; i < 6; ++i) {
@@ -236,7 +239,7 @@ void bind_alignment(nb::module_& m) {
             {
               const WithoutGil without_gil;
               auto control = interruptible_control();
-              counts = count_in_front(self, p, motions, margin, threads, control);
+              counts = count_in_front(self, {p, {}, {}}, motions, margin, threads, control);
             }
             return to_numpy(std::move(counts));
           },

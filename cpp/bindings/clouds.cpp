@@ -36,7 +36,7 @@ auto bound_normals(PointsIn array, const Neighbours& neighbours, double radius, 
   {
     const WithoutGil without_gil;
     auto control = interruptible_control();
-    normals = estimate_normals(points, neighbours, radius, sensor, threads, control);
+    normals = estimate_normals(points, neighbours, radius, sensor, threads, kernels(), control);
   }
   return std::tuple(to_matrix(std::move(normals.directions), 3), to_numpy(std::move(normals.bends)));
 }

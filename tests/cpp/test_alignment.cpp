@@ -84,6 +84,7 @@ TEST_CASE("overlaps agree with a plain loop, and refinement finds the way back")
     }
   }
   const SurfaceGrid grid(points, normals, 0.1, 2, control);
+  const simd::Kernels& best = *simd::available().front();
   auto bends = normal_numbers(points.size() / 3, random, 0.1);
   for (double& bend : bends) bend = std::abs(bend);
   const OrientedPoints cloud{points, normals, bends};
@@ -106,7 +107,7 @@ TEST_CASE("overlaps agree with a plain loop, and refinement finds the way back")
       const double along = (moved[0] - q[0]) * n[0] + (moved[1] - q[1]) * n[1] + (moved[2] - q[2]) * n[2];
       ++agreeing, detail += bends[k / 3], squares += bends[k / 3] * along * along;
     }
-    const auto overlap = measure_overlap(grid, cloud, motion, {0.1, 0.8});
+    const auto overlap = measure_overlap(grid, cloud, motion, {0.1, 0.8}, best);
     CHECK(overlap.near == near);
     CHECK(overlap.agreeing == agreeing);
     CHECK(overlap.detail == doctest::Approx(detail));
@@ -120,18 +121,108 @@ TEST_CASE("overlaps agree with a plain loop, and refinement finds the way back")
       return most;
     };
     // Of a tenth: some points take a neighbour for their own.
-    CHECK(worst(refine_motion(grid, cloud, motion, {0.25, 0.5}, 15)) < 0.02);
-    CHECK(worst(polish_motion(grid, cloud, motion, {0.25, 0.5}, 15)) < 0.02);
+    CHECK(worst(refine_motion(grid, cloud, motion, {0.25, 0.5}, 15, best)) < 0.02);
+    CHECK(worst(polish_motion(grid, cloud, motion, {0.25, 0.5}, 15, best)) < 0.02);
   }
   // Nothing near, or too little: it stays where it is.
   RigidMotion away;
   away.translation = {1e3, 0.0, 0.0};
-  CHECK(refine_motion(grid, cloud, away, {0.25, 0.5}, 5).translation == away.translation);
+  CHECK(refine_motion(grid, cloud, away, {0.25, 0.5}, 5, best).translation == away.translation);
   const OrientedPoints few{std::span(points).first(12), std::span(normals).first(12), {}};
   RigidMotion shifted;
   shifted.translation = {0.01, 0.02, 0.03};
-  CHECK(refine_motion(grid, few, shifted, {0.25, 0.5}, 5).translation == shifted.translation);
-  CHECK(measure_overlap(grid, OrientedPoints{}, shifted, {0.1, 0.8}).near == 0);
+  CHECK(refine_motion(grid, few, shifted, {0.25, 0.5}, 5, best).translation == shifted.translation);
+  CHECK(measure_overlap(grid, OrientedPoints{}, shifted, {0.1, 0.8}, best).near == 0);
+}
+
+TEST_CASE("alignment gives the same bits with every instruction set, and what plain sums give") {
+  Random random(7);
+  Control control;
+  const simd::Kernels& portable = *simd::available().back();
+  // One box of cells has a directory, the other is too wide for it.
+  for (const double size : {1.0, 300.0}) {
+    const auto points = random_points(700, random, size), normals = random_directions(700, random);
+    const SurfaceGrid grid(points, normals, 0.2, 2, control);
+    for (const std::size_t n :
+         {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{700}}) {
+      const auto steps = normal_numbers(3 * n, random, 0.1);
+      std::vector<double> near(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(3 * n));
+      for (std::size_t k = 0; k < near.size(); ++k) near[k] += steps[k];
+      const std::span<const double> along = std::span(normals).first(3 * n);
+      std::vector<double> bends = normal_numbers(n, random);
+      const OrientedPoints cloud(near, along, bends);
+      const PairRule rule{0.3, 0.5};
+      for (int repetition = 0; repetition < 5; ++repetition) {
+        INFO(n, " points in ", size, " m, motion ", repetition);
+        RigidMotion motion;
+        if (repetition < 4) {
+          const auto shift = normal_numbers(3, random, 0.05);
+          std::copy_n(shift.begin(), 3, motion.translation.begin());
+        } else {
+          motion = random_motion(random);
+        }
+        // The pairs, one after the other: the sums that are asked for, and how large their terms are.
+        const auto sums_of = [&](bool precise, const Vector3& centre) {
+          NormalEquations sums;
+          Vector3 mean{};
+          for (std::size_t k = 0; k < near.size(); k += 3) {
+            const auto place = motion.apply(&near[k]), turned = motion.turn(&normals[k]);
+            const auto found = precise ? grid.nearest(place) : grid.near(place);
+            if (found < 0 || distance(grid.point(found), place.data()) > rule.distance) continue;
+            const double *q = grid.point(found), *p = grid.normal(found);
+            const Vector3 normal{p[0], p[1], p[2]};
+            if (std::abs(dot(turned, normal)) < rule.least_cosine) continue;
+            const Vector3 d{place[0] - q[0], place[1] - q[1], place[2] - q[2]};
+            const Vector3 arm{place[0] - centre[0], place[1] - centre[1], place[2] - centre[2]};
+            const Vector3 turn = cross(arm, normal);
+            const double row[] = {turn[0], turn[1], turn[2], normal[0], normal[1], normal[2]};
+            for (std::size_t i = 0; i < 6; ++i) {
+              for (std::size_t j = 0; j <= i; ++j) sums.information[i][j] += row[i] * row[j];
+              sums.slope[i] -= row[i] * dot(normal, d);
+            }
+            for (std::size_t a = 0; a < 3; ++a) mean[a] += place[a];
+            sums.weights += 1.0, sums.squares += dot(normal, d) * dot(normal, d), sums.arms += dot(arm, arm);
+          }
+          for (std::size_t a = 0; a < 3; ++a) sums.centre[a] = mean[a] / std::max(1.0, sums.weights);
+          return sums;
+        };
+        const Vector3 centre = sums_of(false, {}).centre;
+        const NormalEquations expected = sums_of(true, centre);
+        const NormalEquations fit = measure_fit(grid, cloud, motion, rule, portable);
+        const double scale = std::max(1.0, expected.arms);
+        CHECK(fit.weights == expected.weights);
+        CHECK(fit.squares == doctest::Approx(expected.squares));
+        CHECK(fit.arms == doctest::Approx(expected.arms));
+        for (std::size_t a = 0; a < 3; ++a) CHECK(std::abs(fit.centre[a] - centre[a]) < 1e-9 * (1.0 + size));
+        for (std::size_t i = 0; i < 6; ++i) {
+          CHECK(std::abs(fit.slope[i] - expected.slope[i]) < 1e-9 * scale);
+          for (std::size_t j = 0; j <= i; ++j) {
+            CHECK(std::abs(fit.information[i][j] - expected.information[i][j]) < 1e-9 * scale);
+          }
+        }
+        const RigidMotion refined = refine_motion(grid, cloud, motion, rule, 3, portable);
+        const RigidMotion polished = polish_motion(grid, cloud, motion, rule, 3, portable);
+        const Overlap overlap = measure_overlap(grid, cloud, motion, rule, portable);
+        for (const auto* kernels : simd::available()) {
+          INFO("on ", simd::name_of(*kernels));
+          const NormalEquations same = measure_fit(grid, cloud, motion, rule, *kernels);
+          CHECK(same.information == fit.information);
+          CHECK(same.slope == fit.slope);
+          CHECK(same.centre == fit.centre);
+          CHECK(same.arms == fit.arms);
+          const RigidMotion again = refine_motion(grid, cloud, motion, rule, 3, *kernels);
+          CHECK(again.rotation == refined.rotation);
+          CHECK(again.translation == refined.translation);
+          CHECK(polish_motion(grid, cloud, motion, rule, 3, *kernels).rotation == polished.rotation);
+          const Overlap measured = measure_overlap(grid, cloud, motion, rule, *kernels);
+          CHECK(measured.near == overlap.near);
+          CHECK(measured.agreeing == overlap.agreeing);
+          CHECK(measured.detail == overlap.detail);
+          CHECK(measured.squares == overlap.squares);
+        }
+      }
+    }
+  }
 }
 
 // What a sensor saw in directions that may, or must, be those of a pixel and the eight around it: pixels are between
@@ -148,6 +239,7 @@ TEST_CASE("range images agree with plain loops") {
     for (std::size_t a = 0; a < 3; ++a) points[3 * k + a] = viewpoint[a] + ranges[k] * seen[3 * k + a];
   }
   Control control;
+  const simd::Kernels& best = *simd::available().front();
   const RangeImage image(std::span<const double>(points), viewpoint, 1, control);
   const double margin = 0.2;
   std::size_t in_front = 0, not_in_front = 0, decided = 0;
@@ -173,7 +265,7 @@ TEST_CASE("range images agree with plain loops") {
       if (angle < kPerhapsWithin) perhaps = std::min(perhaps, ranges[k]);
     }
     const auto before = back.apply(place.data());
-    const std::size_t count = image.count_in_front(before, motion, margin);
+    const std::size_t count = image.count_in_front({before, {}, {}}, motion, margin, best);
     CAPTURE(query);
     CHECK(count <= 1);
     const bool behind = range > surely - margin + 1e-5, before_all = range < perhaps - margin - 1e-5;
@@ -182,30 +274,40 @@ TEST_CASE("range images agree with plain loops") {
     decided += behind || before_all ? 1 : 0;
     (count == 1 ? in_front : not_in_front) += 1;
   }
+  const OrientedPoints around(points, {}, {});
+  for (const auto* kernels : simd::available()) {
+    INFO("on ", simd::name_of(*kernels));
+    for (const double beyond : {0.0, 0.5, -0.5}) {
+      CHECK(image.count_in_front(around, motion, beyond, *kernels) ==
+            image.count_in_front(around, motion, beyond, *simd::available().back()));
+    }
+  }
   CHECK(in_front > 200);
   CHECK(not_in_front > 200);
   CHECK(decided > 500);
 
   const std::vector<double> at_the_sensor{viewpoint[0], viewpoint[1], viewpoint[2]}, far{1e300, -1e300, 1e300};
-  CHECK(image.count_in_front(at_the_sensor, RigidMotion{}, 0.1) <= 1);
-  CHECK(image.count_in_front(far, RigidMotion{}, 0.1) == 0);
+  CHECK(image.count_in_front({at_the_sensor, {}, {}}, RigidMotion{}, 0.1, best) <= 1);
+  CHECK(image.count_in_front({far, {}, {}}, RigidMotion{}, 0.1, best) == 0);
   const RangeImage nothing(std::span<const double>{}, viewpoint, 1, control);
-  CHECK(nothing.count_in_front(points, RigidMotion{}, 0.0) == 0);
-  CHECK(nothing.count_in_front({}, RigidMotion{}, 0.0) == 0);
+  CHECK(nothing.count_in_front({points, {}, {}}, RigidMotion{}, 0.0, best) == 0);
+  CHECK(nothing.count_in_front(OrientedPoints{}, RigidMotion{}, 0.0, best) == 0);
   const RangeImage odd(std::span<const double>(at_the_sensor), viewpoint, 1, control);
-  CHECK(odd.count_in_front(at_the_sensor, RigidMotion{}, 0.1) == 0);
+  CHECK(odd.count_in_front({at_the_sensor, {}, {}}, RigidMotion{}, 0.1, best) == 0);
 }
 
 TEST_CASE("a range image can be made of its parts again, and of nothing else") {
   Random random(5);
   Control control;
+  const simd::Kernels& best = *simd::available().front();
   const auto points = random_points(500, random, 3.0), places = random_points(500, random, 3.0);
   const RangeImage image(std::span<const double>(points), {0.1, 0.2, 0.3}, 1, control);
   const RangeImage again(image.viewpoint(), image.free());
   CHECK(again.viewpoint() == image.viewpoint());
   CHECK(again.free() == image.free());
-  CHECK(image.count_in_front(places, RigidMotion{}, 0.1) > 0);
-  CHECK(again.count_in_front(places, RigidMotion{}, 0.1) == image.count_in_front(places, RigidMotion{}, 0.1));
+  CHECK(image.count_in_front({places, {}, {}}, RigidMotion{}, 0.1, best) > 0);
+  CHECK(again.count_in_front({places, {}, {}}, RigidMotion{}, 0.1, best) ==
+        image.count_in_front({places, {}, {}}, RigidMotion{}, 0.1, best));
   auto short_of_one = image.free();
   short_of_one.pop_back();
   CHECK_THROWS_AS(RangeImage(image.viewpoint(), short_of_one), std::invalid_argument);

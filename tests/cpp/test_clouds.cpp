@@ -59,7 +59,7 @@ TEST_CASE("neighbours, normals and features do not depend on threads") {
     if (n > 60) std::copy_n(points.begin(), 30, points.begin() + 90);  // ten points twice
     const double radius = 0.25;
     const auto expected = find_neighbours(points, radius, 1, portable, control);
-    const auto normals = estimate_normals(points, expected, 0.2, {0.0, 0.0, 9.0}, 1, control);
+    const auto normals = estimate_normals(points, expected, 0.2, {0.0, 0.0, 9.0}, 1, portable, control);
     const auto features = compute_fpfh(points, normals.directions, expected, 1, portable, control);
     const auto inwards = turn_inwards(points, normals.directions, expected, 1, control);
     REQUIRE(expected.offsets.size() == n + 1);
@@ -86,7 +86,7 @@ TEST_CASE("neighbours, normals and features do not depend on threads") {
         const auto near = find_neighbours(points, radius, threads, *kernels, control);
         CHECK(difference(near.offsets, expected.offsets) == "");
         CHECK(difference(near.indices, expected.indices) == "");
-        const auto normals_here = estimate_normals(points, near, 0.2, {0.0, 0.0, 9.0}, threads, control);
+        const auto normals_here = estimate_normals(points, near, 0.2, {0.0, 0.0, 9.0}, threads, *kernels, control);
         CHECK(difference(normals_here.directions, normals.directions) == "");
         CHECK(difference(normals_here.bends, normals.bends) == "");
         CHECK(difference(turn_inwards(points, normals.directions, near, threads, control), inwards) == "");

@@ -9,72 +9,79 @@ namespace {
 
 Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
-// Calls visit(number, place, difference to the target's point, its normal, squared distance) for the pairs that count;
-// returns how many there are whatever the normals.
-template <bool Precise, class Visit>
-std::size_t for_each_pair(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
-                          const PairRule& rule, Visit visit) {
-  std::size_t near = 0;
-  for (std::size_t k = 0; k < source.points.size(); k += 3) {
-    const Vector3 place = motion.apply(&source.points[k]);
-    const std::int32_t found = Precise ? target.nearest(place) : target.near(place);
-    if (found < 0) continue;
-    const double* q = target.point(found);
-    const Vector3 d = minus(place, {q[0], q[1], q[2]});
-    const double square = dot(d, d);
-    if (square > rule.distance * rule.distance) continue;
-    ++near;
-    const double* n = target.normal(found);
-    const Vector3 turned = motion.turn(&source.normals[k]), normal{n[0], n[1], n[2]};
-    if (std::abs(dot(turned, normal)) < rule.least_cosine) continue;
-    visit(k / 3, place, d, normal, square);
+using simd::kBlock, simd::kPairLanes;
+
+// Sums over pairs, each in kPairLanes parts.
+template <std::size_t Sums>
+struct PairSums {
+  alignas(64) double lanes[Sums * kPairLanes] = {};
+
+  double operator[](std::size_t sum) const {
+    static_assert(kPairLanes == 8);
+    const double* l = lanes + sum * kPairLanes;
+    return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
   }
-  return near;
+};
+
+// Calls add(block of pairs) for all points, each with what is near it after the motion.
+template <class Add>
+void for_each_block_of_pairs(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
+                             const PairRule& rule, bool precise, const simd::Kernels& kernels, Add add) {
+  const auto numbers = numbers_of(motion);
+  const simd::GridFrame frame = target.frame(precise);
+  alignas(64) double places[3 * kBlock];
+  alignas(64) std::int32_t cells[3 * kBlock], found[kBlock];
+  for (std::size_t b = 0; b < source.blocks(); ++b) {
+    kernels.move_points(source.block(b), numbers.data(), frame, places, cells);
+    target.find(precise, places, cells, std::min(kBlock, source.size() - b * kBlock), found);
+    add(simd::PairBlock{.source = source.block(b),
+                        .motion = numbers.data(),
+                        .places = places,
+                        .target = target.oriented(),
+                        .found = found,
+                        .square = rule.distance * rule.distance,
+                        .least_cosine = rule.least_cosine});
+  }
 }
 
-template <bool Precise, class WeightOf>
-NormalEquations accumulate(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
-                           const PairRule& rule, const Vector3& centre, WeightOf weight_of) {
-  NormalEquations sums;
-  sums.centre = centre;
-  for_each_pair<Precise>(target, source, motion, rule,
-                         [&](std::size_t, const Vector3& place, const Vector3& d, const Vector3& n, double square) {
-                           const double weight = weight_of(square), residual = dot(n, d);
-                           const Vector3 arm = minus(place, centre), turn = cross(arm, n);
-                           const std::array<double, 6> row{turn[0], turn[1], turn[2], n[0], n[1], n[2]};
-                           sums.weights += weight;
-                           sums.arms += weight * dot(arm, arm);
-                           sums.squares += weight * residual * residual;
-                           for (std::size_t i = 0; i < 6; ++i) {
-                             const double weighted = weight * row[i];
-                             sums.slope[i] -= residual * weighted;
-                             for (std::size_t j = 0; j <= i; ++j) sums.information[i][j] += weighted * row[j];
-                           }
-                         });
-  return sums;
-}
+struct WeightedEquations : NormalEquations {
+  Vector3 mean;  // of the arms
+};
 
-Vector3 mean_of(std::span<const double> points) {
-  Vector3 mean{};
-  for (std::size_t k = 0; k < points.size(); ++k) mean[k % 3] += points[k];
-  for (double& m : mean) m /= std::max(1.0, static_cast<double>(points.size() / 3));
-  return mean;
+// Weights are (1 - fall · squared distance)².
+WeightedEquations accumulate(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
+                             const PairRule& rule, const Vector3& centre, double fall, bool precise,
+                             const simd::Kernels& kernels) {
+  PairSums<simd::kEquationSums> sums;
+  for_each_block_of_pairs(target, source, motion, rule, precise, kernels, [&](const simd::PairBlock& block) {
+    kernels.add_equations(block, centre.data(), fall, sums.lanes);
+  });
+  WeightedEquations result;
+  result.centre = centre;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) result.information[i][j] = sums[next++];
+  }
+  for (double& slope : result.slope) slope = -sums[next++];
+  for (double& mean : result.mean) mean = sums[next++];
+  result.weights = sums[next++];
+  result.squares = sums[next++];
+  result.arms = sums[next++];
+  for (double& mean : result.mean) mean /= std::max(result.weights, 1e-300);
+  return result;
 }
 
 }  // namespace
 
 Overlap measure_overlap(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
-                        const PairRule& rule) {
-  Overlap result;
-  result.near = for_each_pair<false>(
-      target, source, motion, rule,
-      [&](std::size_t number, const Vector3&, const Vector3& d, const Vector3& normal, double) {
-        const double distance = dot(d, normal), bend = source.bends.empty() ? 0.0 : source.bends[number];
-        ++result.agreeing;
-        result.detail += bend;
-        result.squares += bend * distance * distance;
-      });
-  return result;
+                        const PairRule& rule, const simd::Kernels& kernels) {
+  PairSums<simd::kOverlapSums> sums;
+  for_each_block_of_pairs(target, source, motion, rule, false, kernels,
+                          [&](const simd::PairBlock& block) { kernels.add_overlap(block, sums.lanes); });
+  return {.near = static_cast<std::size_t>(sums[0]),
+          .agreeing = static_cast<std::size_t>(sums[1]),
+          .detail = sums[2],
+          .squares = sums[3]};
 }
 
 std::size_t count_explained(std::span<const double> source, std::span<const double> target, const RigidMotion& motion,
@@ -88,41 +95,31 @@ std::size_t count_explained(std::span<const double> source, std::span<const doub
 }
 
 NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
-                            const PairRule& rule) {
-  std::vector<double> places;
-  for_each_pair<false>(target, source, motion, rule,
-                       [&](std::size_t, const Vector3& place, const Vector3&, const Vector3&, double) {
-                         places.insert(places.end(), place.begin(), place.end());
-                       });
-  return accumulate<true>(target, source, motion, rule, mean_of(places), [](double) { return 1.0; });
+                            const PairRule& rule, const simd::Kernels& kernels) {
+  Vector3 centre = motion.apply(source.mean().data());
+  const auto rough = accumulate(target, source, motion, rule, centre, 0.0, false, kernels);
+  for (std::size_t a = 0; a < 3; ++a) centre[a] = rough.weights > 0.0 ? centre[a] + rough.mean[a] : 0.0;
+  return accumulate(target, source, motion, rule, centre, 0.0, true, kernels);
 }
 
 namespace {
 
 constexpr double kSmallStep = 2e-3;  // times the distance of the rule: a step that moves points by less is the last
 
-template <bool Precise>
 RigidMotion refine(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion, const PairRule& rule,
-                   int steps) {
-  const Vector3 middle = mean_of(source.points);
-  double squares = 0.0;
-  for (std::size_t k = 0; k < source.points.size(); ++k) {
-    squares += (source.points[k] - middle[k % 3]) * (source.points[k] - middle[k % 3]);
-  }
-  const double radius = std::sqrt(squares / std::max(1.0, static_cast<double>(source.points.size() / 3)));
+                   int steps, bool precise, const simd::Kernels& kernels) {
+  const double fall = 1.0 / (rule.distance * rule.distance);
   for (int step = 0; step < steps; ++step) {
     // Turns are taken about a point amid the cloud: far from it they would be hard to tell from shifts.
-    NormalEquations sums =
-        accumulate<Precise>(target, source, motion, rule, motion.apply(middle.data()), [&](double square) {
-          const double rest = 1.0 - square / (rule.distance * rule.distance);
-          return rest * rest;
-        });
+    const Vector3 centre = motion.apply(source.mean().data());
+    NormalEquations sums = accumulate(target, source, motion, rule, centre, fall, precise, kernels);
     if (sums.weights < 6.0) return motion;
     for (std::size_t i = 0; i < 6; ++i) sums.information[i][i] *= 1.0 + 1e-6;
     if (!solve_positive(sums.information, sums.slope)) return motion;
     motion = moved(motion, sums.slope, sums.centre);
     const Vector3 turn{sums.slope[0], sums.slope[1], sums.slope[2]}, shift{sums.slope[3], sums.slope[4], sums.slope[5]};
-    if (std::sqrt(dot(turn, turn)) * radius + std::sqrt(dot(shift, shift)) < kSmallStep * rule.distance) break;
+    const double farthest = std::sqrt(dot(turn, turn)) * source.radius() + std::sqrt(dot(shift, shift));
+    if (farthest < kSmallStep * rule.distance) break;
   }
   return motion;
 }
@@ -130,13 +127,13 @@ RigidMotion refine(const SurfaceGrid& target, const OrientedPoints& source, Rigi
 }  // namespace
 
 RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
-                          const PairRule& rule, int steps) {
-  return refine<false>(target, source, motion, rule, steps);
+                          const PairRule& rule, int steps, const simd::Kernels& kernels) {
+  return refine(target, source, motion, rule, steps, false, kernels);
 }
 
 RigidMotion polish_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
-                          const PairRule& rule, int steps) {
-  return refine<true>(target, source, motion, rule, steps);
+                          const PairRule& rule, int steps, const simd::Kernels& kernels) {
+  return refine(target, source, motion, rule, steps, true, kernels);
 }
 
 }  // namespace clipperplus

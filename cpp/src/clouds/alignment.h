@@ -1,21 +1,23 @@
 // How well a motion lays one cloud on another, and how to improve it: a few steps of point-to-plane ICP.
 //
 // For each point p of the source, q is the target's point near R p + t (surface_grid.h) and n its normal; pairs count
-// if they are close enough and their normals agree. A pair costs about 20 ns, most of it the look-up in memory.
+// if they are close enough and their normals agree. Points are taken in blocks of 64: moved, looked up, and added to
+// kPairLanes partial sums, whether they count or not, without a branch that nobody could predict.
+//
+// For a step of ICP a point takes about 180 operations in double precision, 66 of them for the sums, and reads 72 bytes
+// of the target: 8 ns at two operations on four numbers a cycle. With AVX2 it takes 15 ns, two thirds of it arithmetic
+// and the loads and stores of the sums between, the rest the look-up, which waits for the second cache.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "clouds/oriented_points.h"
 #include "clouds/surface_grid.h"
 #include "geometry/rigid.h"
+#include "simd/kernels.h"
 
 namespace clipperplus {
-
-struct OrientedPoints {
-  std::span<const double> points, normals;  // x y z of each
-  std::span<const double> bends;            // how much each counts as detail, if at all
-};
 
 // Which pairs count.
 struct PairRule {
@@ -31,7 +33,7 @@ struct Overlap {
 };
 
 Overlap measure_overlap(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
-                        const PairRule& rule);
+                        const PairRule& rule, const simd::Kernels& kernels);
 
 // How many of the matched points a motion brings closer together than a distance.
 std::size_t count_explained(std::span<const double> source, std::span<const double> target, const RigidMotion& motion,
@@ -50,15 +52,15 @@ struct NormalEquations {
 
 // All weights 1; turns about the mean of the moved pairs.
 NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
-                            const PairRule& rule);
+                            const PairRule& rule, const simd::Kernels& kernels);
 
 // Steps that minimise the sum with weights that fall from 1 to 0 at the distance of the rule (Tukey's), up to one that
 // hardly moves anything. Weights of less than six in all end it where it is; a motion that the pairs do not determine
 // is held back by a millionth of the others' resistance.
 RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
-                          const PairRule& rule, int steps);
+                          const PairRule& rule, int steps, const simd::Kernels& kernels);
 // The same with nearest points that are looked up with more care, at several times the price.
 RigidMotion polish_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
-                          const PairRule& rule, int steps);
+                          const PairRule& rule, int steps, const simd::Kernels& kernels);
 
 }  // namespace clipperplus

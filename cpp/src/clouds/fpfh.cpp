@@ -28,7 +28,8 @@ std::vector<float> compute_fpfh(std::span<const double> points, std::span<const 
   for_each_index(n, threads, control, [&](std::size_t i) {
     const auto near = neighbours.of(i);
     std::int32_t counts[kFeatureBins];
-    kernels.describe_pairs(oriented.data(), i, near.data(), near.size(), counts, weights.get() + neighbours.offsets[i]);
+    kernels.describe_pairs(oriented.data(), 1.0 / neighbours.radius, i, near.data(), near.size(), counts,
+                           weights.get() + neighbours.offsets[i]);
     const double share = near.empty() ? 0.0 : 100.0 / static_cast<double>(near.size());
     for (std::size_t b = 0; b < kFeatureBins; ++b) simple[i * kHistogram + b] = static_cast<float>(counts[b] * share);
   });

@@ -103,6 +103,7 @@ Neighbours find_neighbours(std::span<const double> points, double radius, std::s
   run_on_threads(std::min(threads, std::max<std::size_t>(1, chunks)), control, work, [] {});
 
   Neighbours result;
+  result.radius = radius;
   result.offsets.resize(n + 1, 0);
   std::partial_sum(counts.begin(), counts.end(), result.offsets.begin() + 1);
   result.indices.resize(static_cast<std::size_t>(result.offsets[n]));

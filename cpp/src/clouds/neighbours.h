@@ -20,6 +20,7 @@ namespace clipperplus {
 struct Neighbours {
   std::vector<std::int64_t> offsets;  // of point i: from offsets[i] up to offsets[i + 1]
   std::vector<std::int32_t> indices;  // in the order of the cells, and of the points in a cell
+  double radius = 0.0;
 
   std::span<const std::int32_t> of(std::size_t i) const {
     return {indices.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};

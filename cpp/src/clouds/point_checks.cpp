@@ -19,11 +19,12 @@ PointCheck on_surface(const SurfaceGrid& target, const Vector3& place, const Vec
 
 }  // namespace
 
-void check_points(const SurfaceGrid& target, const RangeImage* sight, const OrientedPoints& source,
-                  const RigidMotion& motion, const PairRule& rule, double margin, std::span<std::uint8_t> checks) {
+void check_points(const SurfaceGrid& target, const RangeImage* sight, std::span<const double> points,
+                  std::span<const double> normals, const RigidMotion& motion, const PairRule& rule, double margin,
+                  std::span<std::uint8_t> checks) {
   for (std::size_t k = 0; k < checks.size(); ++k) {
-    const Vector3 place = motion.apply(&source.points[3 * k]);
-    PointCheck check = on_surface(target, place, motion.turn(&source.normals[3 * k]), rule);
+    const Vector3 place = motion.apply(&points[3 * k]);
+    PointCheck check = on_surface(target, place, motion.turn(&normals[3 * k]), rule);
     if (check != PointCheck::agrees && sight != nullptr) {
       if (sight->is_in_front(place, margin)) {
         check = PointCheck::in_free_space;

@@ -21,8 +21,9 @@ enum class PointCheck : std::uint8_t {
   hidden = 4          // behind that
 };
 
-// Writes a check for each point of the source. Without a range image nothing is known off the surface.
-void check_points(const SurfaceGrid& target, const RangeImage* sight, const OrientedPoints& source,
-                  const RigidMotion& motion, const PairRule& rule, double margin, std::span<std::uint8_t> checks);
+// Writes a check for each point, given with its normal. Without a range image nothing is known off the surface.
+void check_points(const SurfaceGrid& target, const RangeImage* sight, std::span<const double> points,
+                  std::span<const double> normals, const RigidMotion& motion, const PairRule& rule, double margin,
+                  std::span<std::uint8_t> checks);
 
 }  // namespace clipperplus

@@ -104,9 +104,19 @@ bool RangeImage::is_hidden(const Vector3& place, double margin) const {
   return free > 0.0 && range > free + margin;
 }
 
-std::size_t RangeImage::count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const {
+std::size_t RangeImage::count_in_front(const OrientedPoints& points, const RigidMotion& motion, double margin,
+                                       const simd::Kernels& kernels) const {
+  const auto numbers = numbers_of(motion);
+  alignas(64) double ranges[simd::kBlock];
+  alignas(64) std::int32_t pixels[simd::kBlock];
   std::size_t count = 0;
-  for (std::size_t k = 0; k < points.size(); k += 3) count += is_in_front(motion.apply(&points[k]), margin) ? 1 : 0;
+  for (std::size_t b = 0; b < points.blocks(); ++b) {
+    kernels.look_at_points(points.block(b), numbers.data(), viewpoint_.data(), kSide, ranges, pixels);
+    const std::size_t part = std::min(simd::kBlock, points.size() - b * simd::kBlock);
+    for (std::size_t k = 0; k < part; ++k) {
+      count += ranges[k] + margin < static_cast<double>(free_[static_cast<std::size_t>(pixels[k])]) ? 1 : 0;
+    }
+  }
   return count;
 }
 

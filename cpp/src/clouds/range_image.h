@@ -2,7 +2,8 @@
 //
 // A cube around the viewpoint, 6 faces of 64 × 64 directions, about 1.4° apart: no angle is computed. Each direction
 // keeps the least range of the points in it and in the eight around it, so that edges and noise are on the safe side; a
-// direction in which nothing was seen says nothing. A look-up is a division and a read of 96 KiB.
+// direction in which nothing was seen says nothing. A look-up is 50 operations, a division
+// and a root among them, four points at a time with AVX2, and a read of 96 KiB: 6 ns; the operations alone would be 3.
 // Made in one pass over the points on all threads, a division each; every 2¹⁸ points have an image of squared ranges of
 // their own, and the least range is the same in whatever order these are put together.
 #pragma once
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "clipperplus/control.h"
+#include "clouds/oriented_points.h"
 #include "geometry/rigid.h"
 
 namespace clipperplus {
@@ -32,9 +34,10 @@ class RangeImage {
   // Whether a place is where the sensor looked through, nearer than what it saw in that direction by more than
   // `margin`; and how many of the points come to lie in such places after the motion.
   bool is_in_front(const Vector3& place, double margin) const;
+  std::size_t count_in_front(const OrientedPoints& points, const RigidMotion& motion, double margin,
+                             const simd::Kernels& kernels) const;
   // Whether the sensor saw something in front of a place, nearer by more than `margin`.
   bool is_hidden(const Vector3& place, double margin) const;
-  std::size_t count_in_front(std::span<const double> points, const RigidMotion& motion, double margin) const;
 
  private:
   static constexpr int kSide = 64;

@@ -20,18 +20,18 @@ Vector3 centre_of(std::span<const double> points, const RigidMotion& motion) {
 }
 
 // The motion's rotation comes with the scale in it.
-Sums accumulate(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion, double scale,
-                const PairRule& rule, const Vector3& centre) {
+Sums accumulate(const SurfaceGrid& target, std::span<const double> points, std::span<const double> normals,
+                const RigidMotion& motion, double scale, const PairRule& rule, const Vector3& centre) {
   Sums sums;
   const double reach = rule.distance * rule.distance;
-  for (std::size_t k = 0; k < source.points.size(); k += 3) {
-    const Vector3 place = motion.apply(&source.points[k]);
+  for (std::size_t k = 0; k < points.size(); k += 3) {
+    const Vector3 place = motion.apply(&points[k]);
     const std::int32_t found = target.near(place);
     if (found < 0) continue;
     const double *q = target.point(found), *normal = target.normal(found);
     const Vector3 d{place[0] - q[0], place[1] - q[1], place[2] - q[2]}, n{normal[0], normal[1], normal[2]};
     const double square = dot(d, d);
-    if (square > reach || std::abs(dot(motion.turn(&source.normals[k]), n)) < rule.least_cosine * scale) continue;
+    if (square > reach || std::abs(dot(motion.turn(&normals[k]), n)) < rule.least_cosine * scale) continue;
     const double rest = 1.0 - square / reach, weight = rest * rest, residual = dot(n, d);
     const Vector3 arm{place[0] - centre[0], place[1] - centre[1], place[2] - centre[2]}, turn = cross(arm, n);
     const std::array<double, 7> row{turn[0], turn[1], turn[2], n[0], n[1], n[2], dot(n, arm)};
@@ -56,13 +56,13 @@ double left_of_scale(const Matrix<7>& information) {
 
 }  // namespace
 
-SimilarityFit fit_similarity(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
-                             const PairRule& rule, int steps) {
+SimilarityFit fit_similarity(const SurfaceGrid& target, std::span<const double> points, std::span<const double> normals,
+                             const RigidMotion& motion, const PairRule& rule, int steps) {
   SimilarityFit fit;
   RigidMotion scaled = motion;
   for (int step = 0; step <= steps; ++step) {
-    const Vector3 centre = centre_of(source.points, scaled);
-    Sums sums = accumulate(target, source, scaled, fit.scale, rule, centre);
+    const Vector3 centre = centre_of(points, scaled);
+    Sums sums = accumulate(target, points, normals, scaled, fit.scale, rule, centre);
     if (sums.weights < 7.0) break;
     fit.weights = sums.weights;
     fit.variance = sums.squares / sums.weights;

@@ -15,7 +15,7 @@ struct SimilarityFit {
 
 // Steps from a rigid motion, with weights that fall from 1 to 0 at the distance of the rule. Fewer than seven pairs, or
 // pairs that do not determine it, leave the scale where it is.
-SimilarityFit fit_similarity(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
-                             const PairRule& rule, int steps);
+SimilarityFit fit_similarity(const SurfaceGrid& target, std::span<const double> points, std::span<const double> normals,
+                             const RigidMotion& motion, const PairRule& rule, int steps);
 
 }  // namespace clipperplus

@@ -119,6 +119,58 @@ inline void gather_pairs(const double* oriented, const std::int32_t* near, std::
   }
 }
 
+// The same, as differences in single precision: numbers are halved where they are loaded.
+#define CLIPPERPLUS_OWN_GATHER_QUICK_PAIRS
+template <class Pairs>
+inline void gather_quick_pairs(const double* oriented, const double* self, double scale, const std::int32_t* near,
+                               std::size_t count, Pairs& pairs) {
+  constexpr std::size_t kPadding = 16;
+  const __m256d from = _mm256_setr_pd(self[0], self[1], self[2], 0.0),
+                scales = _mm256_setr_pd(scale, scale, scale, 1.0);
+  for (std::size_t k = 0; k < (count + kPadding - 1) / kPadding * kPadding; k += 8) {
+    __m256 places[4], normals[4];  // of neighbours 0 to 3, and 4 to 7: x y z and the normal's x; its y z
+    for (std::size_t i = 0; i < 4; ++i) {
+      const auto other = [&](std::size_t j) {
+        return oriented + static_cast<std::size_t>(near[j < count ? j : count - 1]) * kOriented;
+      };
+      const auto place = [&](const double* p) {
+        return _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_sub_pd(_mm256_load_pd(p), from), scales));
+      };
+      const double *low = other(k + i), *high = other(k + 4 + i);
+      places[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(place(low)), place(high), 1);
+      normals[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_cvtpd_ps(_mm_load_pd(low + 4))),
+                                        _mm_cvtpd_ps(_mm_load_pd(high + 4)), 1);
+    }
+    const auto store_two = [k](__m256 a, __m256 b, float* even, float* odd) {
+      _mm256_store_ps(even + k, _mm256_shuffle_ps(a, b, 0x44));
+      _mm256_store_ps(odd + k, _mm256_shuffle_ps(a, b, 0xEE));
+    };
+    const __m256 xy01 = _mm256_unpacklo_ps(places[0], places[1]), xy23 = _mm256_unpacklo_ps(places[2], places[3]);
+    const __m256 zn01 = _mm256_unpackhi_ps(places[0], places[1]), zn23 = _mm256_unpackhi_ps(places[2], places[3]);
+    const __m256 yz01 = _mm256_unpacklo_ps(normals[0], normals[1]), yz23 = _mm256_unpacklo_ps(normals[2], normals[3]);
+    store_two(xy01, xy23, pairs.x, pairs.y);
+    store_two(zn01, zn23, pairs.z, pairs.nx);
+    store_two(yz01, yz23, pairs.ny, pairs.nz);
+  }
+}
+
+// Four points at a time.
+#define CLIPPERPLUS_OWN_GATHER_POINTS
+template <class Points>
+inline void gather_points(const double* points, const std::int32_t* near, std::size_t count, Points& gathered) {
+  for (std::size_t k = 0; k < count; k += 4) {
+    __m256d rows[4];
+    for (std::size_t i = 0; i < 4; ++i) {  // the last one again where there are no more
+      rows[i] = _mm256_load_pd(points + static_cast<std::size_t>(near[k + i < count ? k + i : count - 1]) * 4);
+    }
+    const __m256d xz01 = _mm256_unpacklo_pd(rows[0], rows[1]), xz23 = _mm256_unpacklo_pd(rows[2], rows[3]);
+    const __m256d y01 = _mm256_unpackhi_pd(rows[0], rows[1]), y23 = _mm256_unpackhi_pd(rows[2], rows[3]);
+    _mm256_store_pd(gathered.x + k, _mm256_permute2f128_pd(xz01, xz23, 0x20));
+    _mm256_store_pd(gathered.y + k, _mm256_permute2f128_pd(y01, y23, 0x20));
+    _mm256_store_pd(gathered.z + k, _mm256_permute2f128_pd(xz01, xz23, 0x31));
+  }
+}
+
 // clang-format off: the body takes table_sums from the file before it
 #include "simd/table_sums_scalar.inc.h"
 #include "simd/body.inc.h"

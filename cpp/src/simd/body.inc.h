@@ -259,6 +259,8 @@ void add_to_others(double* y, const Word* row, std::size_t words, double value) 
 
 // clang-format off: what is used comes before what uses it
 #include "simd/clouds.inc.h"
+#include "simd/alignment.inc.h"
+#include "simd/planes.inc.h"
 #include "simd/distances.inc.h"
 #include "simd/features.inc.h"
 #include "simd/weak_edges.inc.h"
@@ -288,8 +290,13 @@ constexpr Kernels table(const char* name) {
       .bound_features = bound_features,
       .measure_features = measure_features,
       .select_near = select_near,
+      .fit_planes = fit_planes,
       .describe_pairs = describe_pairs,
       .add_histograms = add_histograms,
+      .move_points = move_points,
+      .add_overlap = add_overlap,
+      .add_equations = add_equations,
+      .look_at_points = look_at_points,
       .add_to_others = add_to_others,
       .step = step,
       .scale = scale,

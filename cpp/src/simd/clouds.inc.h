@@ -26,14 +26,14 @@ inline double bin_of(double cosine) {
 // kPairBins an angle, the last for pairs that have none.
 struct PairBatch {
   alignas(64) double x[kBlock], y[kBlock], z[kBlock], nx[kBlock], ny[kBlock], nz[kBlock];
-  alignas(64) double squares[kBlock];    // of the distances
   alignas(64) double places[3][kBlock];  // bins with fractions
   alignas(64) std::int32_t bins[3][kBlock];
 };
 constexpr std::size_t kPairBins = 12;
 
 #ifndef CLIPPERPLUS_OWN_GATHER_PAIRS
-inline void gather_pairs(const double* oriented, const std::int32_t* near, std::size_t count, PairBatch& batch) {
+template <class Batch>
+inline void gather_pairs(const double* oriented, const std::int32_t* near, std::size_t count, Batch& batch) {
   for (std::size_t k = 0; k < count; ++k) {
     const double* other = oriented + static_cast<std::size_t>(near[k]) * kOriented;
     batch.x[k] = other[0], batch.y[k] = other[1], batch.z[k] = other[2];
@@ -69,7 +69,6 @@ inline void sort_pairs(const double* point, PairBatch& batch, std::size_t count)
     double sector = 0.0;
     for (int m = 0; m < 5; ++m) sector += up * kCosines[m] > along * kSines[m] ? 1.0 : 0.0;
     constexpr double kNone = kPairBins - 1;
-    batch.squares[k] = square;
     batch.places[0][k] = valid ? (signed_up < 0.0 ? 5.0 - sector : 5.0 + sector) : kNone;
     batch.places[1][k] = valid ? bin_of(triple / root) : kNone;
     batch.places[2][k] = valid ? bin_of(first / length) : kNone;
@@ -81,29 +80,129 @@ inline void sort_pairs(const double* point, PairBatch& batch, std::size_t count)
   }
 }
 
-void describe_pairs(const double* oriented, std::size_t self, const std::int32_t* near, std::size_t count,
+// The same pairs in single precision: differences from a point, of at most about 1, and normals.
+struct QuickPairs {
+  alignas(64) float x[kBlock], y[kBlock], z[kBlock], nx[kBlock], ny[kBlock], nz[kBlock];
+  alignas(64) float squares[kBlock];
+  alignas(64) std::int32_t bins[3][kBlock], doubts[kBlock];
+};
+constexpr std::size_t kQuickPadding = 16;  // numbers are filled up to a multiple of this, by the last again
+
+#ifndef CLIPPERPLUS_OWN_GATHER_QUICK_PAIRS
+template <class Pairs>
+inline void gather_quick_pairs(const double* oriented, const double* self, double scale, const std::int32_t* near,
+                               std::size_t count, Pairs& pairs) {
+  for (std::size_t k = 0; k < (count + kQuickPadding - 1) / kQuickPadding * kQuickPadding; ++k) {
+    const double* other = oriented + static_cast<std::size_t>(near[k < count ? k : count - 1]) * kOriented;
+    pairs.x[k] = static_cast<float>((other[0] - self[0]) * scale);
+    pairs.y[k] = static_cast<float>((other[1] - self[1]) * scale);
+    pairs.z[k] = static_cast<float>((other[2] - self[2]) * scale);
+    pairs.nx[k] = static_cast<float>(other[3]);
+    pairs.ny[k] = static_cast<float>(other[4]);
+    pairs.nz[k] = static_cast<float>(other[5]);
+  }
+}
+#endif
+
+// Sorts as sort_pairs does, where single precision is enough to say what double precision does; the rest are doubts.
+// With u = 2⁻²⁴ and ‖d × n1‖ > 0.2 ‖d‖, inner products are off by at most 8 u ‖d‖, ‖d × n1‖ by 40 u ‖d‖, f2 by 300 u
+// and what f1's bounds are compared with by 60 u ‖d‖: the margins are more than twice as wide.
+inline void sort_quick_pairs(const double* point, QuickPairs& pairs, std::size_t count) {
+  constexpr float kCosines[5] = {0.9594929736144974F, 0.6548607339452851F, 0.14231483827328512F, -0.4154150130018863F,
+                                 -0.8412535328311811F};
+  constexpr float kSines[5] = {0.28173255684142967F, 0.7557495743542583F, 0.9898214418809327F, 0.9096319953545184F,
+                               0.5406408174555978F};
+  constexpr float kOrderMargin = 2e-6F, kSectorMargin = 8e-6F, kPlaceMargin = 2e-4F, kLeastAcross = 0.04F;
+  constexpr float kShortest = 1e-20F, kLongest = 1e20F;
+  const auto mx = static_cast<float>(point[3]), my = static_cast<float>(point[4]), mz = static_cast<float>(point[5]);
+  for (std::size_t k = 0; k < (count + kQuickPadding - 1) / kQuickPadding * kQuickPadding; ++k) {
+    const float dx = pairs.x[k], dy = pairs.y[k], dz = pairs.z[k];
+    const float ox = pairs.nx[k], oy = pairs.ny[k], oz = pairs.nz[k];
+    const float square = dx * dx + dy * dy + dz * dz, length = __builtin_sqrtf(square);
+    const float mine = mx * dx + my * dy + mz * dz, theirs = ox * dx + oy * dy + oz * dz;
+    const float both = mx * ox + my * oy + mz * oz;
+    const float larger = __builtin_fabsf(mine) - __builtin_fabsf(theirs);
+    const bool swap = larger < 0.0F;
+    const float first = swap ? -theirs : mine, second = swap ? -mine : theirs;
+    const float across = square - first * first, root = __builtin_sqrtf(across);
+    const float triple = (dy * mz - dz * my) * ox + (dz * mx - dx * mz) * oy + (dx * my - dy * mx) * oz;
+    const float signed_up = second - first * both, up = __builtin_fabsf(signed_up), along = both * root;
+    float nearest = along > 0.0F ? length : up;  // the border between the first bin and the last
+    std::int32_t sector = 0;
+    for (int m = 0; m < 5; ++m) {
+      const float beyond = up * kCosines[m] - along * kSines[m];
+      sector += beyond > 0.0F ? 1 : 0;
+      nearest = __builtin_fabsf(beyond) < nearest ? __builtin_fabsf(beyond) : nearest;
+    }
+    const auto cut = [](float cosine) {
+      const float place = (cosine + 1.0F) * 5.5F, least = place > 0.0F ? place : 0.0F;
+      return least < 10.5F ? least : 10.5F;
+    };
+    const float second_place = cut(triple / root), third_place = cut(first / length);
+    const auto second_bin = static_cast<std::int32_t>(second_place), third_bin = static_cast<std::int32_t>(third_place);
+    const float second_off = __builtin_fabsf(second_place - static_cast<float>(second_bin) - 0.5F);
+    const float third_off = __builtin_fabsf(third_place - static_cast<float>(third_bin) - 0.5F);
+    pairs.squares[k] = square;
+    pairs.bins[0][k] = signed_up < 0.0F ? 5 - sector : 5 + sector;
+    pairs.bins[1][k] = second_bin;
+    pairs.bins[2][k] = third_bin;
+    const bool sure = (square > kShortest) & (square < kLongest) & (across > kLeastAcross * square) &
+                      (__builtin_fabsf(larger) > kOrderMargin * length) & (nearest > kSectorMargin * length) &
+                      (second_off < 0.5F - kPlaceMargin) & (third_off < 0.5F - kPlaceMargin);
+    pairs.doubts[k] = sure ? 0 : 1;
+  }
+}
+
+// Sorts the doubtful pairs again.
+inline void settle_doubts(const double* oriented, const double* point, const std::int32_t* near, std::size_t count,
+                          QuickPairs& pairs) {
+  std::int32_t doubtful[kBlock], which[kBlock];
+  std::size_t found = 0;
+  constexpr std::size_t kAtOnce = 8;  // most have none
+  for (std::size_t begin = 0; begin < count; begin += kAtOnce) {
+    std::int32_t any = 0;
+    for (std::size_t k = begin; k < begin + kAtOnce; ++k) any |= pairs.doubts[k];
+    if (any == 0) continue;
+    for (std::size_t k = begin; k < begin + kAtOnce && k < count; ++k) {
+      doubtful[found] = near[k];
+      which[found] = static_cast<std::int32_t>(k);
+      found += static_cast<std::size_t>(pairs.doubts[k]);
+    }
+  }
+  if (found == 0) return;
+  PairBatch batch;
+  gather_pairs(oriented, doubtful, found, batch);
+  sort_pairs(point, batch, found);
+  for (std::size_t angle = 0; angle < 3; ++angle) {
+    for (std::size_t k = 0; k < found; ++k) pairs.bins[angle][which[k]] = batch.bins[angle][k];
+  }
+}
+
+void describe_pairs(const double* oriented, double scale, std::size_t self, const std::int32_t* near, std::size_t count,
                     std::int32_t* counts, float* weights) {
-  constexpr double kLargestWeight = 1e30;  // of a neighbour that is all but at the same place: no sum overflows
+  constexpr float kLargestWeight = 1e30F;  // of a neighbour that is all but at the same place: no sum overflows
   constexpr std::size_t kCopies = 4;       // a count that is raised again at once would wait for itself
   std::int32_t copies[kCopies][3][kPairBins] = {};
-  double unit = 0.0;  // weights are relative to the first neighbour's: their scale is lost in the end
-  PairBatch batch;
+  float unit = 0.0F;  // weights are relative to the first neighbour's: their scale is lost in the end
+  const double* point = oriented + self * kOriented;
+  QuickPairs pairs;
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     const std::size_t part = count - begin < kBlock ? count - begin : kBlock;
-    gather_pairs(oriented, near + begin, part, batch);
-    sort_pairs(oriented + self * kOriented, batch, part);
+    gather_quick_pairs(oriented, point, scale, near + begin, part, pairs);
+    sort_quick_pairs(point, pairs, part);
+    settle_doubts(oriented, point, near + begin, part, pairs);
     for (std::size_t angle = 0; angle < 3; ++angle) {
-      const std::int32_t* bins = batch.bins[angle];
+      const std::int32_t* bins = pairs.bins[angle];
       std::size_t k = 0;
       for (; k + kCopies <= part; k += kCopies) {
         for (std::size_t c = 0; c < kCopies; ++c) ++copies[c][angle][bins[k + c]];
       }
       for (; k < part; ++k) ++copies[0][angle][bins[k]];
     }
-    for (std::size_t k = 0; k < part && unit == 0.0; ++k) unit = batch.squares[k];
+    for (std::size_t k = 0; k < part && unit == 0.0F; ++k) unit = pairs.squares[k];
     for (std::size_t k = 0; k < part; ++k) {
-      const double square = batch.squares[k], weight = unit / square;
-      weights[begin + k] = square > 0.0 ? static_cast<float>(kLargestWeight < weight ? kLargestWeight : weight) : 0.0F;
+      const float square = pairs.squares[k], weight = unit / square;
+      weights[begin + k] = square > 0.0F ? (kLargestWeight < weight ? kLargestWeight : weight) : 0.0F;
     }
   }
   for (std::size_t angle = 0; angle < 3; ++angle) {

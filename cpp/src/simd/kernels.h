@@ -127,6 +127,34 @@ struct NearCandidates {
   std::size_t count;
 };
 
+// Where the cells of a surface begin, and the number along each axis of one beyond them: see clouds/surface_grid.h.
+struct GridFrame {
+  double low[3], beyond[3];
+  double per_cell;  // 1 / width
+};
+
+// kBlock points of a cloud, each with the number of another point near it.
+struct PairBlock {
+  const double* source;  // x y z of the points, x y z of their normals and what each counts, kBlock of each
+  const double* motion;  // of the source: a rotation row by row, and a shift
+  const double* places;  // of the points after the motion, x y z, kBlock of each
+  const double* target;  // points with their normals, kOriented numbers each
+  const std::int32_t* found;
+  double square;        // pairs count that are no farther apart …
+  double least_cosine;  // … and whose normals differ by no larger angle, whatever their signs
+};
+inline constexpr std::size_t kPairLanes = 8;      // partial sums over the pairs
+inline constexpr std::size_t kBlockColumns = 7;   // of a block of points
+inline constexpr std::size_t kOverlapSums = 4;    // of add_overlap
+inline constexpr std::size_t kEquationSums = 33;  // of add_equations
+
+// Planes through up to kBlock points: unit normals, how far the points around each spread along it and along three axes
+// together, and how many there are.
+struct FittedPlanes {
+  alignas(64) double x[kBlock], y[kBlock], z[kBlock];
+  alignas(64) double least[kBlock], total[kBlock], counts[kBlock];
+};
+
 inline constexpr std::size_t kOriented = 8;  // numbers of a point with its normal: x y z of both, filled up
 inline constexpr std::size_t kHistogramBins = 33, kHistogram = 48;  // filled up
 
@@ -199,13 +227,32 @@ struct Kernels {
   // `near`.
   std::size_t (*select_near)(const NearCandidates& candidates, const double* point, std::int32_t self, double square,
                              std::int32_t* near);
+  // Of points x y z and a fourth number that is not read: where those within a squared distance of each of up to kBlock
+  // of them lie, of their neighbours `indices` from `offsets[i]` up to `offsets[i + 1]`. See clouds/normals.h.
+  void (*fit_planes)(const double* points, const std::int32_t* indices, const std::int64_t* offsets, std::size_t first,
+                     std::size_t count, double square, FittedPlanes& planes);
   // Of a point and its neighbours, by their numbers among oriented points: how many pairs have each of the three angles
-  // in each of 11 bins, and each neighbour's weight. See clouds/fpfh.h.
-  void (*describe_pairs)(const double* oriented, std::size_t self, const std::int32_t* near, std::size_t count,
-                         std::int32_t* counts, float* weights);
+  // in each of 11 bins, and each neighbour's weight. `scale` is one by the largest distance. See clouds/fpfh.h.
+  void (*describe_pairs)(const double* oriented, double scale, std::size_t self, const std::int32_t* near,
+                         std::size_t count, std::int32_t* counts, float* weights);
   // The weighted sum of some of many histograms, with room for kHistogram numbers.
   void (*add_histograms)(const float* histograms, const std::int32_t* indices, const float* weights, std::size_t count,
                          float* sum);
+
+  // Where a block of points comes to lie, x y z, and in which cell of a grid; outside of it, in one beyond.
+  void (*move_points)(const double* points, const double* motion, const GridFrame& frame, double* places,
+                      std::int32_t* cells);
+  // Adds the pairs of a block to sums, kPairLanes of each: how many are near; of those that agree how many there are,
+  // what they count and that times the squared distances along the target's normals.
+  void (*add_overlap)(const PairBlock& block, double* sums);
+  // The same of the pairs that agree, weighted by (1 - fall · squared distance)². With rows (arm × n, n), arms from a
+  // centre to the moved points, and distances along n: of the products of two rows, the lower triangle; of rows and
+  // distances; of arms, ones, squared distances and squared lengths of the arms.
+  void (*add_equations)(const PairBlock& block, const double* centre, double fall, double* sums);
+
+  // How far a block of points is from a place after a motion, and in which pixel of clouds/cube_directions.h.
+  void (*look_at_points)(const double* points, const double* motion, const double* place, std::int32_t side,
+                         double* ranges, std::int32_t* pixels);
 
   // y[i] += value for every i that is not in `row`.
   void (*add_to_others)(double* y, const Word* row, std::size_t words, double value);
