@@ -26,7 +26,7 @@ Row = dict[str, str]
 
 RIGHT, WRONG, ELSEWHERE = 0, 1, 2
 """What an answer is: right, wrong for scans of one place, or one for scans of different places."""
-RIDGE = 0.1
+RIDGE = 1.0
 """A little regularization keeps the weights finite."""
 
 

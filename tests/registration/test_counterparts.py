@@ -52,30 +52,38 @@ def test_main_axes_of_one_plane_and_of_nothing_at_right_angles() -> None:
 
 def test_turned_counterparts_of_a_room_bring_it_onto_itself() -> None:
     points, normals = room(3.0, 3.0, 2.0)
-    turns = counterparts.turned_counterparts(points, points, counterparts.main_axes(normals))
+    axes = counterparts.main_axes(normals)
+    turns = counterparts.turned_counterparts(counterparts.middle(points, points, axes), axes)
     assert np.linalg.det(turns[:, :3, :3]) == pytest.approx(np.ones(len(turns)))
     gaps = np.array([nearest_gap(cp.apply_transform(turn, points), points) for turn in turns])
-    # All middles are one: half turns about three axes, quarter turns about the vertical one.
+    # Half turns about three axes, quarter turns about the vertical one.
     assert (gaps < 0.02).sum() == 5
     assert (gaps > 0.3).sum() == 4
 
 
-def test_the_middle_is_that_of_all_that_is_seen_or_of_one_of_the_clouds() -> None:
+def test_the_middle_is_that_of_all_that_is_seen() -> None:
     points, normals = room(4.0, 3.0, 2.0)
-    half = points[points[:, 0] < 0.5]
-    turns = counterparts.turned_counterparts(half, points, counterparts.main_axes(normals))
-    assert min(nearest_gap(cp.apply_transform(turn, points), points) for turn in turns[:9]) < 0.02
-    assert len(turns) == 18
-    assert max(np.linalg.norm(turn[:3, 3]) for turn in turns[9:]) > 0.5  # about the middle of the half
+    points = points + np.array([5.0, -2.0, 1.0])
+    axes = counterparts.main_axes(normals)
+    left, right = points[points[:, 0] < 5.5], points[points[:, 0] > 4.5]
+    assert counterparts.middle(left, right, axes) == pytest.approx([5.0, -2.0, 1.0], abs=0.05)
 
 
 def test_mirrored_counterparts_are_reflections_about_the_middle() -> None:
     points, normals = room(4.0, 3.0, 2.0)
     shifted = points + np.array([5.0, -2.0, 1.0])
-    mirrors = counterparts.mirrored_counterparts(shifted, shifted, counterparts.main_axes(normals))
+    mirrors = counterparts.mirrored_counterparts(np.array([5.0, -2.0, 1.0]), counterparts.main_axes(normals))
     assert np.linalg.det(mirrors[:, :3, :3]) == pytest.approx(-np.ones(len(mirrors)))
     for mirror in mirrors:
         assert nearest_gap(shifted @ mirror[:3, :3].T + mirror[:3, 3], shifted) < 0.02
+
+
+def test_offsets_go_both_ways_along_each_axis() -> None:
+    offsets = counterparts.offsets(np.eye(3)[::-1], 0.1)
+    assert offsets.shape == (3, 21, 3)
+    assert np.linalg.norm(offsets, axis=2)[:, 10] == pytest.approx(0.0)
+    assert offsets[0, -1] == pytest.approx([0.0, 0.0, 3.0])
+    assert offsets[2, 0] == pytest.approx([-3.0, 0.0, 0.0])
 
 
 def test_slides_move_along_what_is_open_by_voxels() -> None:

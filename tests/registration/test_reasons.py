@@ -107,12 +107,17 @@ def test_a_prior_that_weighs_most_is_named() -> None:
 
 @pytest.mark.parametrize("evidence", [MATCHES, replace(MATCHES, explained=6), CLOUDS, replace(CLOUDS, detail=0.05)])
 @pytest.mark.parametrize("prior", [1e-6, 0.1, 0.5, 0.7])
-def test_the_prior_multiplies_the_odds(evidence: Evidence, prior: float) -> None:
-    def odds(probability: float) -> float:
-        return probability / (1.0 - probability)
+def test_the_prior_weighs_different_places_and_nothing_else(evidence: Evidence, prior: float) -> None:
+    """One over the confidence is one, the odds of a wrong answer, and those of different places times the prior's."""
 
-    expected = odds(evidence.confidence()) * odds(prior)
-    assert odds(evidence.confidence(prior)) == pytest.approx(expected, rel=1e-6)
+    def doubt(prior: float) -> float:
+        return 1.0 / evidence.confidence(prior) - 1.0
+
+    wrong = doubt(1.0 - 1e-12)
+    elsewhere = doubt(0.5) - wrong
+    assert elsewhere > 0.0
+    assert doubt(prior) == pytest.approx(wrong + elsewhere * (1.0 - prior) / prior, rel=1e-6)
+    assert wrong > 0.0
 
 
 @pytest.mark.parametrize("prior", [0.0, 1.0, -0.1, 2.0, math.nan, "half", True])

@@ -96,7 +96,7 @@ def test_repeated_things_are_rivals_a_period_further() -> None:
             for x in np.arange(-5.0, 5.1, 2.0)
             for y in (-1.0, 1.0)
         ]
-        return np.concatenate((floor, *posts)) + [0.0, 0.0, -1.0]
+        return np.concatenate((floor, *posts)) + np.array([0.0, 0.0, -1.0])
 
     found = scrutiny(row(0), row(1)).rivals
     shifts = found.motions[np.array(found.origins) == "shift"]

@@ -26,7 +26,7 @@ _LEAST_OTHERS = 5
 """Verified motions that an answer is compared with, at least, however many are wanted."""
 _LEAST_RIVALRY = 0.3
 """Of a motion that no matches suggest: below it, it is not worth mentioning."""
-_MIRRORED = 1.2
+_MIRRORED = 2.0
 """Times better than the answer that its mirror image must fit, to be sure that one is mirrored."""
 _SEEN_AGAIN = 0.6
 """Share of what two sensors at one place must both have seen; less is what moves with them, or their own pattern."""

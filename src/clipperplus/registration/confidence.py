@@ -43,14 +43,14 @@ class Status(enum.Enum):
     """Fewer than three associations agree, or no more of the surfaces agrees than disagrees: there is no transform."""
 
 
-_LEAST_RIVALRY = 0.05
+_LEAST_RIVAL = 0.2
 """That nothing else was found says no more than that it is this much worse."""
 # With few points, wrong answers explain the little that there is. Fitted by benchmarks/few_points.py:
 ENOUGH_POINTS = 1000
 WEIGHT_OF_FEW_POINTS = 3.0
 CHANCE_ALLOWED = math.log(0.005)
 """Of the logarithm of how many such sets chance is expected to bring: there the confidence is a half at most."""
-_SCALE_DEVIATIONS = 4.0
+_SCALE_DEVIATIONS = 4.5
 """By how many deviations the scale must be off from 1 for this to be certain, and …"""
 _SCALE_GAIN = 1.2
 """… how many times as much it must explain: right answers have up to 1.11, by errors that neighbours share."""
@@ -154,10 +154,13 @@ def clouds_terms(evidence: Evidence) -> list[float]:
     numbers = [
         1.0 + evidence.explained,
         max((evidence.overlap or 0.0) - (evidence.against or 0.0), 0.005),
-        max(evidence.rivalry or 0.0, _LEAST_RIVALRY),
+        max(evidence.rivalry or 0.0, _LEAST_RIVAL),
+        min(max(evidence.runner_up, _LEAST_RIVAL), 10.0),
         1.0 + evidence.undetermined,
         max(evidence.detail or 0.0, 0.002),
         max(evidence.residual or 0.0, 0.03),
+        1.0 + abs(math.log(evidence.scale or 1.0)) / 0.02,
+        min(max(evidence.scale_deviation or 0.0, 0.001), 1.0),
     ]
     if evidence.conflict is not None:
         numbers.append(1.0 + evidence.conflict / 0.005)

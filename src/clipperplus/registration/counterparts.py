@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .uncertainty import Information
 
-__all__ = ["main_axes", "mirrored_counterparts", "shifts", "slides", "turned_counterparts"]
+__all__ = ["main_axes", "middle", "mirrored_counterparts", "offsets", "shifts", "slides", "turned_counterparts"]
 
 _Array = npt.NDArray[np.float64]
 
@@ -24,10 +24,10 @@ _AT_RIGHT_ANGLES = 0.2
 """… and up to which they are at right angles."""
 _EXTENT = (0.02, 0.98)
 """Quantiles between which a scene is; what is beyond are strays."""
-_SAME_MIDDLE = 0.02
-"""Share of the extent by which middles differ if they are to be two."""
 _SHIFT_STEP, _LEAST_SHIFT, _MOST_SHIFTS = 3.0, 5.0, 30
 """Voxels between shifts along an axis, and of the least; how many there are each way at most, …"""
+_MOST_OFFSETS = 10
+"""Such shifts each way by which the middle of a scene may be off."""
 _FARTHEST_SHIFT = 0.6
 """… and the share of the scene's extent that they go."""
 _SLIDES = (5.0, 12.0)
@@ -62,43 +62,39 @@ def _mode(tried: _Array, normals: _Array) -> _Array:
     return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-300))
 
 
-def _middles(moved: _Array, target: _Array, axes: _Array) -> _Array:
-    """Return the middles of all that is seen, of the target and of the source, by what they extend along the axes.
-
-    Those that are next to another one are left out.
-    """
-    places: list[_Array] = []
-    for points in (np.concatenate((moved, target)), target, moved):
-        low, high = np.quantile(points @ axes.T, _EXTENT, axis=0)
-        middle = 0.5 * (low + high) @ axes
-        if all(np.linalg.norm(middle - place) > _SAME_MIDDLE * np.linalg.norm(high - low) for place in places):
-            places.append(middle)
-    return np.array(places)
+def middle(moved: _Array, target: _Array, axes: _Array) -> _Array:
+    """Return the middle of all that is seen, by what it extends along the axes."""
+    low, high = np.quantile(np.concatenate((moved, target)) @ axes.T, _EXTENT, axis=0)
+    return np.asarray(0.5 * (low + high) @ axes)
 
 
-def turned_counterparts(moved: _Array, target: _Array, axes: _Array) -> _Array:
-    """Return half and quarter turns about the axes through the middles of the scene, ``(k, 4, 4)``."""
+def turned_counterparts(centre: _Array, axes: _Array) -> _Array:
+    """Return half and quarter turns about the axes through a place, ``(k, 4, 4)``."""
     turns = []
     for axis in axes:
         x, y, z = axis
         cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
         along = np.outer(axis, axis)
         turns += [2.0 * along - np.eye(3), along + cross, along - cross]
-    return _about(_middles(moved, target, axes), np.array(turns))
+    return _about(centre, np.array(turns))
 
 
-def mirrored_counterparts(moved: _Array, target: _Array, axes: _Array) -> _Array:
-    """Return the reflections along the axes about the middles of the scene, ``(k, 4, 4)``; they are no motions."""
-    mirrors = np.eye(3) - 2.0 * axes[:, :, None] * axes[:, None, :]
-    return _about(_middles(moved, target, axes), mirrors)
+def mirrored_counterparts(centre: _Array, axes: _Array) -> _Array:
+    """Return the reflections along the axes about a place, ``(k, 4, 4)``; they are no motions."""
+    return _about(centre, np.eye(3) - 2.0 * axes[:, :, None] * axes[:, None, :])
 
 
-def _about(middles: _Array, linear: _Array) -> _Array:
-    result = np.tile(np.eye(4), (len(middles) * len(linear), 1, 1))
-    result[:, :3, :3] = np.tile(linear, (len(middles), 1, 1))
-    centres = np.repeat(middles, len(linear), axis=0)
-    result[:, :3, 3] = centres - np.einsum("kij,kj->ki", result[:, :3, :3], centres)
+def _about(centre: _Array, linear: _Array) -> _Array:
+    result = np.tile(np.eye(4), (len(linear), 1, 1))
+    result[:, :3, :3] = linear
+    result[:, :3, 3] = centre - linear @ centre
     return result
+
+
+def offsets(axes: _Array, voxel_size: float) -> _Array:
+    """Return small shifts both ways along each axis, ``(3, k, 3)``: what is seen is not all of a scene."""
+    lengths = np.arange(-_MOST_OFFSETS, _MOST_OFFSETS + 1) * _SHIFT_STEP * voxel_size
+    return np.asarray(lengths[None, :, None] * axes[:, None, :])
 
 
 def shifts(moved: _Array, target: _Array, axes: _Array, voxel_size: float) -> tuple[_Array, npt.NDArray[np.int64]]:
@@ -122,16 +118,18 @@ def shifts(moved: _Array, target: _Array, axes: _Array, voxel_size: float) -> tu
 
 def slides(information: Information, voxel_size: float) -> tuple[_Array, npt.NDArray[np.int64]]:
     """Return motions along directions that may be open, ``(k, 4, 4)``, and their ranks, the least seen first."""
-    directions = information.weak_directions(_HARDLY_SEEN)
-    lever = max(information.lever, 1e-300)
+    nothing = np.empty((0, 4, 4)), np.empty(0, dtype=np.int64)
+    if information.count < 6.0 or not information.lever:  # nothing is seen at all
+        return nothing
+    directions, lever = information.weak_directions(_HARDLY_SEEN), information.lever
     steps, ranks = [], []
     for rank, direction in enumerate(directions):
         reach = np.hypot(lever * np.linalg.norm(direction[:3]), np.linalg.norm(direction[3:]))
         steps += [direction * (sign * voxels * voxel_size / reach) for voxels in _SLIDES for sign in (1.0, -1.0)]
         ranks += [rank] * (2 * len(_SLIDES))
     if not steps:
-        return np.empty((0, 4, 4)), np.empty(0, dtype=np.int64)
-    motions = _about(information.centre[None], np.array([_turn(step[:3]) for step in steps]))
+        return nothing
+    motions = _about(information.centre, np.array([_turn(step[:3]) for step in steps]))
     motions[:, :3, 3] += np.array(steps)[:, 3:]
     return motions, np.array(ranks)
 

@@ -22,7 +22,7 @@ __all__ = ["Hypothesis", "Pose", "is_rival", "lever_of", "rivals_of", "without_t
 
 _RIVAL = 0.9
 """Share of the agreeing associations from which on another transform makes an answer ambiguous, …"""
-_RIVALRY = 0.6
+_RIVALRY = 0.7
 """… and how nearly as well it must explain the clouds, where there are some."""
 
 

@@ -1,8 +1,8 @@
 """What else an answer could be, and what the scans have to say about it.
 
 Two motions are told apart by the points that only one of them explains: points that lie on the other surface under one,
-and at an angle to it, or where a sensor looked through, under the other. What one explains and the other leaves open
-tells nothing: it may not have been seen. A rival explains as much as the answer, and nothing contradicts it more.
+and where a sensor looked through under the other. What one explains and the other leaves open tells nothing: it may not
+have been seen. A rival explains as much as the answer, and nothing contradicts it more.
 
 Rivals are not only what matches suggest. Turns by which a symmetric scene looks alike, shifts by which a regular one
 does, and motions along directions that may be open are made from the answer and tried, and so are its mirror images and
@@ -31,12 +31,12 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 _Checks: TypeAlias = npt.NDArray[np.uint8]
 Origin: TypeAlias = Literal["match", "turn", "shift", "slide", "mirror"]
 
-_UNSEEN, _AGREES, _CONTRADICTED = 0, 1, (2, 3)
-"""Checks of a point: out of view; on the surface; at an angle to it, or where the other sensor looked through. What is
-left is behind what that saw."""
-_COARSE_POINTS, _COARSE_REACH = 150, 2.5
+_UNSEEN, _AGREES, _ACROSS, _IN_FREE_SPACE = 0, 1, 2, 3
+"""Checks of a point: out of view; on the surface; at an angle to it; where the other sensor looked through. What is left
+is behind what that saw."""
+_COARSE_POINTS, _COARSE_REACH = 100, 2.5
 """Points of the source, and voxels within which they must come near the target, by which counterparts are chosen: …"""
-_TRIED = {"turn": 9, "shift": 6, "mirror": 3}
+_TRIED = {"turn": 5, "shift": 6, "mirror": 2}
 """… so many of each sort …"""
 _FIRST_POINTS, _FIRST_STEPS = 300, 3
 """… take some steps of ICP and are compared again, …"""
@@ -48,15 +48,16 @@ _CHECKED_POINTS = 1200
 """… and are compared with it point by point."""
 # How nearly a rival is as good is a product: what it explains, relative to the answer, all points and bent ones, and a
 # factor that falls as more of what the answer explains is contradicted under it than the other way round, …
-_CONTRADICTED_SCALE, _BENT_SCALE = 0.05, 0.2
-"""… shares by which it falls to 1/e, of all points and of bent ones, …"""
+_IN_FREE_SPACE_SCALE, _ACROSS_SCALE = (0.033, 0.25), (0.15, 0.4)
+"""… shares by which it falls to 1/e, of all points and of bent ones: where the other sensor looked through or, if this
+is not known, at an angle to the surface, which is far weaker evidence; …"""
 _ELSEWHERE_SCALE = 1.0
 """… and one by which it does where the two explain different points."""
 _MOST = 1.1
 """Explaining more than the answer does is no better than this."""
 FAR = 4.0
 """Voxels, root mean square over its points, by which a motion must move the source elsewhere to be another."""
-OPEN = 0.6
+OPEN = 0.7
 """How nearly as good an answer must be that was moved along a direction if this is not determined."""
 _SCALE_STEPS, _SCALE_POINTS, _SCALE_REACH, _SCALE_COSINE = 8, 600, 2.5, 0.5
 """Of ICP with an unknown scale: steps, points, voxels within which they are matched, cosine between their normals."""
@@ -109,6 +110,8 @@ def scrutinise(
     threads: int,
 ) -> Scrutiny:
     """Try to prove an answer wrong. ``suggested`` are other motions, ``(k, 4, 4)``, that matches suggest."""
+    if not len(source.points) or not len(target.points):
+        return Scrutiny(Rivals(suggested[:0], (), np.empty(0)), 0, 0.0, 1.0, 1.0, None)
     pair = _Pair(source, target, motion, free_space, threads)
     steps, ranks = counterparts.slides(information, target.voxel_size)
     parts = pair.counterparts()
@@ -137,7 +140,7 @@ def spread_points(points: _Array) -> _Array:
     """Return some of the points, without strays, by which motions are told apart."""
     chosen = points[:: max(1, len(points) // 50)]
     far = np.linalg.norm(chosen - np.median(chosen, axis=0), axis=1)
-    return np.asarray(chosen[far <= np.quantile(far, 0.9)]) if len(chosen) else chosen
+    return np.asarray(chosen[far <= np.quantile(far, 0.9)])
 
 
 def places_of(motions: _Array, points: _Array) -> _Array:
@@ -160,11 +163,12 @@ class _Pair:
         """Return what may be as good if the scene is symmetric, regular, or mirrored: the best of each, coarsely."""
         (points, *_), (target, normals, _) = sample(self._source, _POINTS), sample(self._target, _POINTS)
         moved, axes = points @ self._answer[:3, :3].T + self._answer[:3, 3], counterparts.main_axes(normals)
+        centre = counterparts.middle(moved, target, axes)
         shifts, ways = counterparts.shifts(moved, target, axes, self._voxel)
         parts: dict[Origin, _Array] = {
-            "turn": counterparts.turned_counterparts(moved, target, axes),
+            "turn": self._settled(counterparts.turned_counterparts(centre, axes), axes),
             "shift": shifts,
-            "mirror": counterparts.mirrored_counterparts(moved, target, axes),
+            "mirror": self._settled(counterparts.mirrored_counterparts(centre, axes), axes),
         }
         result: dict[Origin, _Array] = {}
         for origin, some in parts.items():
@@ -173,6 +177,18 @@ class _Pair:
                 coarse *= _peaks(coarse, ways)
             result[origin] = (some @ self._answer)[np.argsort(-coarse, kind="stable")[: _TRIED[origin]]]
         return result
+
+    def _settled(self, motions: _Array, axes: _Array) -> _Array:
+        """Return motions shifted along each axis by what is best: faces across it settle that alone."""
+        offsets = counterparts.offsets(axes, self._voxel)
+        tried = np.tile(motions[:, None, None], (1, *offsets.shape[:2], 1, 1))
+        tried[..., :3, 3] += offsets
+        found = self._coarsely((tried @ self._answer).reshape(-1, 4, 4)).reshape(tried.shape[:3])
+        best = found.argmax(axis=2)
+        settled = motions.copy()
+        for axis in range(3):
+            settled[:, :3, 3] += offsets[axis, best[:, axis]]
+        return settled
 
     def _coarsely(self, motions: _Array) -> _Array:
         """Return how much comes near the other surface, by few points and generously."""
@@ -199,8 +215,9 @@ class _Pair:
 
     def rivalry(self, motions: _Array) -> _Array:
         """Return how nearly each motion is as good as the answer."""
+        contradicted = _IN_FREE_SPACE if self._free_space else _ACROSS
         shares = [
-            _shares(checks, np.ones(len(bends))) + _shares(checks, bends)
+            _shares(checks, contradicted, np.ones(len(bends))) + _shares(checks, contradicted, bends)
             for checks, bends in self._checks(np.concatenate((self._answer[None], motions)))
         ]
         # Each is the mean of both ways, of all points and of bent ones.
@@ -210,7 +227,8 @@ class _Pair:
         )
         more, worse, elsewhere = _relation(*plain)
         more_bent, worse_bent, _ = _relation(*bent)
-        falls = worse / _CONTRADICTED_SCALE + worse_bent / _BENT_SCALE + elsewhere / _ELSEWHERE_SCALE
+        scale, scale_bent = _IN_FREE_SPACE_SCALE if self._free_space else _ACROSS_SCALE
+        falls = worse / scale + worse_bent / scale_bent + elsewhere / _ELSEWHERE_SCALE
         return np.asarray(np.sqrt(more * more_bent) * np.exp(-falls))
 
     def _checks(self, motions: _Array) -> Iterator[tuple[_Checks, _Array]]:
@@ -302,15 +320,15 @@ def _peaks(values: _Array, ways: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]
     return peaks
 
 
-def _shares(checks: _Checks, weights: _Array) -> list[_Array]:
+def _shares(checks: _Checks, against: int, weights: _Array) -> list[_Array]:
     """Return shares of the weights, of the first motion with each of the others.
 
     What it explains, and what the other does; of its points what is contradicted there, and the other way round; and
     what each explains of which nothing is known under the other, the lesser of both.
     """
     weights = weights / max(float(weights.sum()), 1e-300)
-    agrees, contradicted = checks == _AGREES, np.isin(checks, _CONTRADICTED)
-    unknown = ~(agrees | contradicted)
+    agrees, contradicted = checks == _AGREES, checks == against
+    unknown = ~agrees & (checks != _ACROSS) & (checks != _IN_FREE_SPACE)
     first, others = agrees[0], agrees[1:]
     return [
         np.full(len(others), first @ weights),
