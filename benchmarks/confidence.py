@@ -1,7 +1,8 @@
 """Calibrates the confidence of registrations, and shows how reliable it is.
 
-Reads what ``registration.py`` measured; fits a logistic model to it; checks it on scenes that it has not seen; writes
-the weights to ``src/clipperplus/registration/calibration.py``.
+Reads what ``registration.py`` measured on real scans, and ``deceptions.py --first 1000 --tries 6 --csv FILE`` on other
+deceptions than those it reports on (``results/deceptions/to_fit.csv``); fits the odds of right answers to both, checks
+them on scenes that the fit has not seen, and writes ``src/clipperplus/registration/calibration.py``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from common import RESULTS, argument_parser, write_report
 from registration import BENCHMARKS, PAIRS
 
 from clipperplus.bench.tables import markdown_table
-from clipperplus.registration.confidence import Evidence, clouds_terms, matches_terms
+from clipperplus.registration.confidence import Evidence, Status, clouds_terms, matches_terms
+from clipperplus.registration.pose import RIVALRY
 
 Array = npt.NDArray[np.float64]
 Row = dict[str, str]
@@ -26,17 +28,41 @@ Row = dict[str, str]
 
 RIGHT, WRONG, ELSEWHERE = 0, 1, 2
 """What an answer is: right, wrong for scans of one place, or one for scans of different places."""
-RIDGE = 1.0
+RIDGE = 0.1
 """A little regularization keeps the weights finite."""
+DECEPTIONS = 0.25
+"""What deceptions count, all together, relative to real scans."""
+TO_FIT = RESULTS / "deceptions" / "to_fit.csv"
 
 
-def fit(terms: Array, kinds: Array) -> Array:
-    """Return the weights, a row against each way to be wrong, with the greatest likelihood, by Newton's method.
+def counts_of(kinds: Array, deceptions: npt.NDArray[np.bool_]) -> Array:
+    """Return how much each answer counts: real ones for different places as much, all together, as for the same.
 
-    Answers for different places count as much, all together, as those for the same: the prior is a half.
+    With that, the prior is a half.
     """
-    elsewhere = kinds == ELSEWHERE
-    counts = np.where(elsewhere, (~elsewhere).sum() / max(1, elsewhere.sum()), 1.0)
+    real, elsewhere = ~deceptions, kinds == ELSEWHERE
+    counts = np.where(elsewhere, (real & ~elsewhere).sum() / max(1, (real & elsewhere).sum()), 1.0)
+    counts[deceptions] = DECEPTIONS * counts[real].sum() / max(1, deceptions.sum())
+    return counts
+
+
+def fit(terms: Array, kinds: Array, counts: Array, signs: Array) -> Array:
+    """Return the weights, a row against each way to be wrong, with the greatest likelihood.
+
+    Evidence for an answer may not count against it, nor the other way round: a weight that would have the wrong sign is
+    zero, which is why the fit holds beyond what it was fitted to.
+    """
+    free = np.ones((2, terms.shape[1]), dtype=np.bool_)
+    while True:
+        weights = fit_free(terms, kinds, counts, np.flatnonzero(free))
+        wrong = weights[:, 1:] * signs < 0.0
+        if not wrong.any():
+            return weights
+        free[:, 1:] &= ~wrong
+
+
+def fit_free(terms: Array, kinds: Array, counts: Array, free: npt.NDArray[np.intp]) -> Array:
+    """Return the weights of which some are free and the others zero, by Newton's method."""
     n = terms.shape[1]
     weights = np.zeros(2 * n)
     for _ in range(100):
@@ -48,8 +74,8 @@ def fit(terms: Array, kinds: Array) -> Array:
             for b in (WRONG, ELSEWHERE):
                 mixed = counts * (chances[a] * (a == b) - chances[a] * chances[b])
                 curvature[mine, slice((b - 1) * n, b * n)] += (terms * mixed[:, None]).T @ terms
-        step = np.linalg.solve(curvature, slope)
-        weights += step * min(1.0, 5.0 / np.abs(step).max())
+        step = np.linalg.solve(curvature[np.ix_(free, free)], slope[free])
+        weights[free] += step * min(1.0, 5.0 / np.abs(step).max())
         if np.abs(step).max() < 1e-9:
             break
     return weights.reshape(2, n)
@@ -61,14 +87,21 @@ def probabilities(terms: Array, weights: Array) -> Array:
     return np.concatenate((np.ones((1, len(terms))), odds)) / (1.0 + odds.sum(axis=0))
 
 
-def unseen(terms: Array, kinds: Array, rows: list[Row]) -> Array:
+def unseen(terms: Array, kinds: Array, rows: list[Row], signs: Array) -> Array:
     """Return the chances of each scene by a model that was fitted without any fragment of it."""
     chances = np.zeros(len(rows))
+    deceptions = is_deception(rows)
     for scene in sorted({row["target"] for row in rows}):
         others = np.array([scene not in (row["target"], row["source"]) for row in rows])
         mine = np.array([scene == row["target"] for row in rows])
-        chances[mine] = probabilities(terms[mine], fit(terms[others], kinds[others]))[RIGHT]
+        counts = counts_of(kinds[others], deceptions[others])
+        chances[mine] = probabilities(terms[mine], fit(terms[others], kinds[others], counts, signs))[RIGHT]
     return chances
+
+
+def is_deception(rows: list[Row]) -> npt.NDArray[np.bool_]:
+    """Whether answers are for deceptions, not for pairs of the benchmarks."""
+    return np.array([row["benchmark"] == "deceptions" for row in rows])
 
 
 def bins(chances: Array, right: Array) -> list[tuple[int, float, float]]:
@@ -81,9 +114,9 @@ def bins(chances: Array, right: Array) -> list[tuple[int, float, float]]:
     ]
 
 
-def report(name: str, chances: Array, right: Array, rows: list[Row]) -> tuple[str, ...]:
+def report(name: str, chances: Array, right: Array, answers: list[tuple[Row, str, Evidence]]) -> tuple[str, ...]:
     """Return how well a threshold that keeps 95 % of the right answers, and one of 0.5, tell right from wrong."""
-    elsewhere = np.array([row["benchmark"] not in BENCHMARKS for row in rows])
+    elsewhere = np.array([row["benchmark"] not in BENCHMARKS for row, *_ in answers])
     wrong_here = (right == 0.0) & ~elsewhere
     keeps = float(np.quantile(chances[right == 1.0], 0.05))
     brier = float(np.mean((chances - right) ** 2))
@@ -114,23 +147,32 @@ class Model:
     prefixes: tuple[str, ...]
     """Of the columns with such answers."""
     terms: Callable[[Evidence], list[float]]
+    signs: tuple[int, ...]
+    """Whether each speaks for an answer, or against it."""
     about: str
     """Its docstring there."""
 
 
+OF_SURFACES = (1, 1, -1, -1, -1, 1, -1, -1, -1)
+"""Matches, overlap, rival, runner-up, open directions, detail, residual, scale and its deviation."""
 MODELS = {
     "register": Model(
         "OF_SCANS",
         ("", "moved_", "low_"),
         clouds_terms,
-        "Clouds whose sensors saw free space: the constant, then the weights of ``clouds_terms``.",
+        (*OF_SURFACES, -1),
+        "Clouds whose sensors saw free space. Against a wrong answer, and against different places: the constant,\n"
+        "then the weights of ``clouds_terms``.",
     ),
-    "register, no free space": Model("OF_CLOUDS", ("blind_",), clouds_terms, "Clouds where that was not looked at."),
+    "register, no free space": Model(
+        "OF_CLOUDS", ("blind_",), clouds_terms, OF_SURFACES, "Clouds where that was not looked at."
+    ),
     "solve": Model(
         "OF_MATCHES",
         ("plain_",),
         matches_terms,
-        "Matched points: the constant, then the weights of ``matches_terms``.",
+        (1, -1, -1),
+        "Matched points, with the weights of ``matches_terms``.",
     ),
 }
 CALIBRATION = Path(__file__).resolve().parents[1] / "src" / "clipperplus" / "registration" / "calibration.py"
@@ -138,9 +180,10 @@ CALIBRATION = Path(__file__).resolve().parents[1] / "src" / "clipperplus" / "reg
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A model with its data."""
+    """A model with the answers for real scans that it was fitted to."""
 
-    rows: list[Row]
+    answers: list[tuple[Row, str, Evidence]]
+    """Each with the prefix of its columns."""
     right: Array
     weights: Array
     chances: Array
@@ -151,20 +194,51 @@ class Fitted:
 
 def fitted(model: Model, rows: list[Row]) -> Fitted:
     """Fit a model to the answers that are transforms, and not refuted."""
-    answers = [(row, prefix) for prefix in model.prefixes for row in rows if row[f"{prefix}confidence"] != "0"]
-    chosen = [row for row, _ in answers]
-    terms = np.array([[1.0, *model.terms(evidence_of(row, prefix))] for row, prefix in answers])
-    right = np.array([float(row[f"{prefix}right"]) for row, prefix in answers])
-    elsewhere = np.array([row["benchmark"] not in BENCHMARKS for row in chosen])
+    answers = [
+        (row, prefix, evidence)
+        for prefix in model.prefixes
+        for row in rows
+        if f"{prefix}status" in row and row[f"{prefix}status"] != Status.TOO_FEW_INLIERS.value
+        for evidence in [evidence_of(row, prefix)]
+        if not evidence.is_refuted and has_terms(model, evidence)
+    ]
+    chosen = [row for row, *_ in answers]
+    terms = np.array([[1.0, *model.terms(evidence)] for *_, evidence in answers])
+    right = np.array([float(row[f"{prefix}right"]) for row, prefix, _ in answers])
+    elsewhere = np.array([row["benchmark"] == "different places" or row.get("has_truth") == "0" for row in chosen])
     kinds = np.where(elsewhere, ELSEWHERE, np.where(right == 1.0, RIGHT, WRONG))
-    weights = fit(terms, kinds).round(3)
-    return Fitted(chosen, right, weights, probabilities(terms, weights)[RIGHT], unseen(terms, kinds, chosen))
+    signs = np.array(model.signs)
+    weights = fit(terms, kinds, counts_of(kinds, is_deception(chosen)), signs).round(3)
+    fresh = unseen(terms, kinds, chosen, signs)
+    real = ~is_deception(chosen)
+    return Fitted(
+        [(row, prefix, evidence) for (row, prefix, evidence), of in zip(answers, real, strict=True) if of],
+        right[real],
+        weights,
+        probabilities(terms, weights)[RIGHT][real],
+        fresh[real],
+    )
+
+
+def has_terms(model: Model, evidence: Evidence) -> bool:
+    """Whether evidence is of a model's kind: of matches, of clouds, or of clouds with free space."""
+    return (evidence.overlap is not None) == (model.terms is clouds_terms) and (
+        model.terms is not clouds_terms or (evidence.conflict is not None) == (len(model.signs) > len(OF_SURFACES))
+    )
 
 
 def read_rows() -> list[Row]:
-    """Return what was measured."""
+    """Return what was measured: pairs, and deceptions, whose kind stands for the scene."""
     with PAIRS.open() as file:
-        return list(csv.DictReader(file))
+        rows = list(csv.DictReader(file))
+    with TO_FIT.open() as file:
+        tries = [
+            row | {"benchmark": "deceptions", "target": row["kind"], "source": row["kind"]}
+            for row in csv.DictReader(file)
+        ]
+    # Those without free space have no conflict, so that they belong to another model: they go by its prefix.
+    blind = [{f"blind_{name}": value for name, value in row.items()} | row for row in tries if not row["conflict"]]
+    return [*rows, *(row for row in tries if row["conflict"]), *blind]
 
 
 def calibration(results: dict[str, Fitted]) -> str:
@@ -187,23 +261,30 @@ def main() -> None:
     results = {name: fitted(model, rows) for name, model in MODELS.items()}
     lines, curves = [], {}
     for name, result in results.items():
-        lines.append(report(f"{name}, all scenes", result.chances, result.right, result.rows))
-        lines.append(report(f"{name}, unseen scenes", result.fresh, result.right, result.rows))
+        lines.append(report(f"{name}, all scenes", result.chances, result.right, result.answers))
+        lines.append(report(f"{name}, unseen scenes", result.fresh, result.right, result.answers))
         curves[name] = bins(result.fresh, result.right)
     draw(curves)
     CALIBRATION.write_text(calibration(results))
     kept = ("of right ones", "of different places", "of wrong ones, same place")
     titles = ("", "Brier", "threshold", *(f"kept {what}" for what in kept), *(f"≥ 0.5 {what}" for what in kept))
     counts = ", ".join(f"{len(r.right)} ({name}, {r.right.mean():.0%} right)" for name, r in results.items())
-    body = f"""Answers: {counts}. The threshold keeps 95 % of the right ones. Of `register` there are those for the
-clouds as they are and moved, and those of a first look alone.
+    body = f"""Answers for real scans that are not refuted: {
+        counts
+    }. The threshold keeps 95 % of the right ones. Of `register`
+there are those for the clouds as they are and moved, and those of a first look alone. The fit is to these, and to
+answers for deceptions, which count a quarter as much all together.
 
 {markdown_table(titles, lines)}
-## By scene, on scenes that the fit has not seen
+## What is trusted, on scenes that the fit has not seen
 
-Answers of `register` for the clouds as they are that are at least 0.5, and how many of them are right.
+Answers that are OK: not refuted, no rival, no open direction, and a confidence of at least 0.5 by a fit without the
+scene.
 
-{scene_table(results["register"], rows)}
+{trust_table(results["register"], rows)}
+## By scene
+
+{scene_table(results["register"])}
 ## Reliability on unseen scenes
 
 Answers by their confidence, in tenths.
@@ -219,17 +300,55 @@ Answers by their confidence, in tenths.
     write_report("confidence", "Confidence of registrations", "python benchmarks/confidence.py", body)
 
 
-def scene_table(result: Fitted, rows: list[Row]) -> str:
-    """Return how many answers are trusted, and right, by benchmark and scene."""
-    first = sum(row["confidence"] != "0" for row in rows)  # as they are; others follow
+def is_ok(evidence: Evidence, chance: float) -> bool:
+    """Whether an answer that is not refuted is reported as OK."""
+    return chance >= 0.5 and (evidence.rivalry or 0.0) < RIVALRY and evidence.undetermined == 0
+
+
+def trust_table(result: Fitted, rows: list[Row]) -> str:
+    """Return of the answers how many are trusted, and right, and what is wanted of that."""
+    wanted = {"3DMatch": "0.985", "3DLoMatch": "0.95", "different places": ""}
+    lines = []
+    for frame, prefix in (("as they are", ""), ("moved", "moved_")):
+        for benchmark in (*BENCHMARKS, "different places"):
+            pairs = [row for row in rows if row["benchmark"] == benchmark]
+            mine = [
+                (right, is_ok(evidence, chance))
+                for (row, of, evidence), right, chance in zip(result.answers, result.right, result.fresh, strict=True)
+                if (row["benchmark"], of) == (benchmark, prefix)
+            ]
+            trusted = [right for right, ok in mine if ok]
+            right = sum(int(row[f"{prefix}right"]) for row in pairs)
+            lines.append(
+                (
+                    f"{benchmark}, {frame}",
+                    len(pairs),
+                    right,
+                    len(trusted),
+                    f"**{np.mean(trusted):.3f}**" if benchmark in BENCHMARKS else "",
+                    wanted[benchmark],
+                    f"**{sum(trusted) / right:.3f}**" if right else "",
+                    "0.96" if right else "",
+                    "" if right else f"**{len(trusted) / len(pairs):.3f}**",
+                    "" if right else "0.02",
+                )
+            )
+    shares = ("right of OK", "wanted", "right that are OK", "wanted", "different that are OK", "wanted")
+    return markdown_table(("", "pairs", "right", "OK", *shares), lines)
+
+
+def scene_table(result: Fitted) -> str:
+    """Return how many answers for the clouds as they are are trusted, and right, by benchmark and scene."""
     lines = []
     for benchmark in (*BENCHMARKS, "different places"):
-        for scene in sorted({row["target"] for row in result.rows}):
+        for scene in sorted({row["target"] for row, *_ in result.answers}):
             mine = [
-                k for k in range(first) if (result.rows[k]["benchmark"], result.rows[k]["target"]) == (benchmark, scene)
+                (right, is_ok(evidence, chance))
+                for (row, of, evidence), right, chance in zip(result.answers, result.right, result.fresh, strict=True)
+                if (row["benchmark"], row["target"], of) == (benchmark, scene, "")
             ]
-            trusted = [k for k in mine if result.fresh[k] >= 0.5]
-            share = f"{result.right[trusted].mean():.3f}" if trusted and benchmark in BENCHMARKS else ""
+            trusted = [right for right, ok in mine if ok]
+            share = f"{np.mean(trusted):.3f}" if trusted and benchmark in BENCHMARKS else ""
             lines.append((benchmark, scene, len(mine), len(trusted), share))
     return markdown_table(("", "scene", "answers", "trusted", "right of these"), lines)
 

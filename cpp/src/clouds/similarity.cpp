@@ -1,10 +1,13 @@
 #include "clouds/similarity.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace clipperplus {
 
 namespace {
+
+constexpr double kSmallGrowth = 1e-4;  // a step that changes the scale by less is the last
 
 struct Sums {
   Matrix<7> information{};        // lower triangle; turn, shift, scale
@@ -77,6 +80,7 @@ SimilarityFit fit_similarity(const SurfaceGrid& target, std::span<const double> 
     for (std::size_t a = 0; a < 3; ++a)
       scaled.translation[a] = centre[a] + growth * (scaled.translation[a] - centre[a]);
     fit.scale *= growth;
+    if (std::abs(growth - 1.0) < kSmallGrowth) step = std::max(step, steps - 1);  // only to be measured once more
   }
   return fit;
 }

@@ -24,9 +24,9 @@ _AT_RIGHT_ANGLES = 0.2
 """… and up to which they are at right angles."""
 _EXTENT = (0.02, 0.98)
 """Quantiles between which a scene is; what is beyond are strays."""
-_SHIFT_STEP, _LEAST_SHIFT, _MOST_SHIFTS = 3.0, 5.0, 30
+_SHIFT_STEP, _LEAST_SHIFT, _MOST_SHIFTS = 4.0, 5.0, 24
 """Voxels between shifts along an axis, and of the least; how many there are each way at most, …"""
-_MOST_OFFSETS = 10
+_MOST_OFFSETS = 7
 """Such shifts each way by which the middle of a scene may be off."""
 _FARTHEST_SHIFT = 0.6
 """… and the share of the scene's extent that they go."""

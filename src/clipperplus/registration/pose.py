@@ -17,12 +17,12 @@ from .confidence import Evidence, Status
 from .directions import name_motions
 from .reasons import Case, Reason, Rival, find_reasons
 
-__all__ = ["Hypothesis", "Pose", "is_rival", "lever_of", "rivals_of", "without_transform"]
+__all__ = ["RIVALRY", "Hypothesis", "Pose", "is_rival", "lever_of", "rivals_of", "without_transform"]
 
 
 _RIVAL = 0.9
 """Share of the agreeing associations from which on another transform makes an answer ambiguous, …"""
-_RIVALRY = 0.7
+RIVALRY = 0.7
 """… and how nearly as well it must explain the clouds, where there are some."""
 
 
@@ -220,7 +220,7 @@ class Pose:
 
 def is_rival(other: Hypothesis) -> bool:
     """Whether another transform explains the clouds about as well, or the associations where there are no clouds."""
-    return other.score >= _RIVAL if other.rivalry is None else other.rivalry >= _RIVALRY
+    return other.score >= _RIVAL if other.rivalry is None else other.rivalry >= RIVALRY
 
 
 def rivals_of(

@@ -32,8 +32,8 @@ _Checks: TypeAlias = npt.NDArray[np.uint8]
 Origin: TypeAlias = Literal["match", "turn", "shift", "slide", "mirror"]
 
 _UNSEEN, _AGREES, _ACROSS, _IN_FREE_SPACE = 0, 1, 2, 3
-"""Checks of a point: out of view; on the surface; at an angle to it; where the other sensor looked through. What is left
-is behind what that saw."""
+"""Checks of a point: out of view; on the surface; at an angle to it; where the other sensor looked through. What is
+left is behind what that saw."""
 _COARSE_POINTS, _COARSE_REACH = 100, 2.5
 """Points of the source, and voxels within which they must come near the target, by which counterparts are chosen: …"""
 _TRIED = {"turn": 5, "shift": 6, "mirror": 2}
@@ -44,7 +44,7 @@ _WORTHY = 0.2
 """… those that fit so well, relative to the answer, …"""
 _STEPS, _POINTS = 7, 500
 """… take more steps, …"""
-_CHECKED_POINTS = 1200
+_CHECKED_POINTS = 800
 """… and are compared with it point by point."""
 # How nearly a rival is as good is a product: what it explains, relative to the answer, all points and bent ones, and a
 # factor that falls as more of what the answer explains is contradicted under it than the other way round, …
