@@ -24,6 +24,7 @@ BENCHMARKS = (
     "confidence",
     "few_points",
     "deceptions",
+    "constants",
     "viewpoints",
     "drawing",
     "registration_peers",

@@ -84,24 +84,7 @@ def fit_free(terms: Array, kinds: Array, counts: Array, free: npt.NDArray[np.int
 def probabilities(terms: Array, weights: Array) -> Array:
     """Return for each answer the chances to be right, wrong, and elsewhere."""
     odds = np.exp(np.clip(-weights @ terms.T, -500.0, 500.0))
-    return np.concatenate((np.ones((1, len(terms))), odds)) / (1.0 + odds.sum(axis=0))
-
-
-def unseen(terms: Array, kinds: Array, rows: list[Row], signs: Array) -> Array:
-    """Return the chances of each scene by a model that was fitted without any fragment of it."""
-    chances = np.zeros(len(rows))
-    deceptions = is_deception(rows)
-    for scene in sorted({row["target"] for row in rows}):
-        others = np.array([scene not in (row["target"], row["source"]) for row in rows])
-        mine = np.array([scene == row["target"] for row in rows])
-        counts = counts_of(kinds[others], deceptions[others])
-        chances[mine] = probabilities(terms[mine], fit(terms[others], kinds[others], counts, signs))[RIGHT]
-    return chances
-
-
-def is_deception(rows: list[Row]) -> npt.NDArray[np.bool_]:
-    """Whether answers are for deceptions, not for pairs of the benchmarks."""
-    return np.array([row["benchmark"] == "deceptions" for row in rows])
+    return np.asarray(np.concatenate((np.ones((1, len(terms))), odds)) / (1.0 + odds.sum(axis=0)))
 
 
 def bins(chances: Array, right: Array) -> list[tuple[int, float, float]]:
@@ -135,7 +118,8 @@ def evidence_of(row: Row, prefix: str) -> Evidence:
     """Return the evidence of an answer."""
     found: dict[str, Any] = {name: int(row[prefix + name]) for name in COUNTS if row[prefix + name]}
     found |= {name: float(row[prefix + name]) for name in NUMBERS if row[prefix + name]}
-    return Evidence(**found, **{name: row[prefix + name] == "True" for name in SIGNS})
+    found |= {name: row[prefix + name] == "True" for name in SIGNS}
+    return Evidence(**found)
 
 
 @dataclass(frozen=True)
@@ -179,6 +163,48 @@ CALIBRATION = Path(__file__).resolve().parents[1] / "src" / "clipperplus" / "reg
 
 
 @dataclass(frozen=True, eq=False)
+class Answers:
+    """What a model is fitted to: answers that are transforms, and not refuted."""
+
+    answers: list[tuple[Row, str, Evidence]]
+    """Each with the prefix of its columns."""
+    terms: Array
+    kinds: Array
+    """Right, wrong, or for different places."""
+    deceptions: npt.NDArray[np.bool_]
+    """Whether they are for deceptions."""
+
+    @classmethod
+    def of(cls, model: Model, rows: list[Row]) -> Answers:
+        """Choose those of a model's kind."""
+        answers = [
+            (row, prefix, evidence)
+            for prefix in model.prefixes
+            for row in rows
+            if f"{prefix}status" in row and row[f"{prefix}status"] != Status.TOO_FEW_INLIERS.value
+            for evidence in [evidence_of(row, prefix)]
+            if not evidence.is_refuted and has_terms(model, evidence)
+        ]
+        terms = np.array([[1.0, *model.terms(evidence)] for *_, evidence in answers])
+        right = np.array([row[f"{prefix}right"] == "1" for row, prefix, _ in answers])
+        elsewhere = np.array(
+            [row["benchmark"] == "different places" or row.get("has_truth") == "0" for row, *_ in answers]
+        )
+        kinds = np.where(elsewhere, ELSEWHERE, np.where(right, RIGHT, WRONG))
+        return cls(answers, terms, kinds, np.array([row["benchmark"] == "deceptions" for row, *_ in answers]))
+
+    def only(self, chosen: npt.NDArray[np.bool_]) -> Answers:
+        """Return some of them."""
+        answers = [answer for answer, of in zip(self.answers, chosen, strict=True) if of]
+        return Answers(answers, self.terms[chosen], self.kinds[chosen], self.deceptions[chosen])
+
+    def weights(self, model: Model) -> Array:
+        """Return the weights that are shipped."""
+        counts = counts_of(self.kinds, self.deceptions)
+        return fit(self.terms, self.kinds, counts, np.array(model.signs)).round(3)
+
+
+@dataclass(frozen=True, eq=False)
 class Fitted:
     """A model with the answers for real scans that it was fitted to."""
 
@@ -193,31 +219,16 @@ class Fitted:
 
 
 def fitted(model: Model, rows: list[Row]) -> Fitted:
-    """Fit a model to the answers that are transforms, and not refuted."""
-    answers = [
-        (row, prefix, evidence)
-        for prefix in model.prefixes
-        for row in rows
-        if f"{prefix}status" in row and row[f"{prefix}status"] != Status.TOO_FEW_INLIERS.value
-        for evidence in [evidence_of(row, prefix)]
-        if not evidence.is_refuted and has_terms(model, evidence)
-    ]
-    chosen = [row for row, *_ in answers]
-    terms = np.array([[1.0, *model.terms(evidence)] for *_, evidence in answers])
-    right = np.array([float(row[f"{prefix}right"]) for row, prefix, _ in answers])
-    elsewhere = np.array([row["benchmark"] == "different places" or row.get("has_truth") == "0" for row in chosen])
-    kinds = np.where(elsewhere, ELSEWHERE, np.where(right == 1.0, RIGHT, WRONG))
-    signs = np.array(model.signs)
-    weights = fit(terms, kinds, counts_of(kinds, is_deception(chosen)), signs).round(3)
-    fresh = unseen(terms, kinds, chosen, signs)
-    real = ~is_deception(chosen)
-    return Fitted(
-        [(row, prefix, evidence) for (row, prefix, evidence), of in zip(answers, real, strict=True) if of],
-        right[real],
-        weights,
-        probabilities(terms, weights)[RIGHT][real],
-        fresh[real],
-    )
+    """Fit a model, to all and without each of the real scenes."""
+    found = Answers.of(model, rows)
+    weights, fresh = found.weights(model), np.zeros(len(found.answers))
+    for scene in sorted({row["target"] for row, *_ in found.only(~found.deceptions).answers}):
+        others = np.array([scene not in (row["target"], row["source"]) for row, *_ in found.answers])
+        mine = np.array([scene == row["target"] for row, *_ in found.answers])
+        fresh[mine] = probabilities(found.terms[mine], found.only(others).weights(model))[RIGHT]
+    real = found.only(~found.deceptions)
+    chances = probabilities(real.terms, weights)[RIGHT]
+    return Fitted(real.answers, (real.kinds == RIGHT).astype(np.float64), weights, chances, fresh[~found.deceptions])
 
 
 def has_terms(model: Model, evidence: Evidence) -> bool:
@@ -241,14 +252,14 @@ def read_rows() -> list[Row]:
     return [*rows, *(row for row in tries if row["conflict"]), *blind]
 
 
-def calibration(results: dict[str, Fitted]) -> str:
-    """Return the file with the weights."""
+def calibration(weights: dict[str, Array]) -> str:
+    """Return the file with the weights of each model."""
     lines = [
         '"""Weights of the confidence; generated by ``python benchmarks/confidence.py``, and not to be edited."""\n'
     ]
-    for name, result in results.items():
+    for name, of_model in weights.items():
         model = MODELS[name]
-        rows = ",\n".join(f"    ({', '.join(f'{weight:g}' for weight in row)})" for row in result.weights)
+        rows = ",\n".join(f"    ({', '.join(f'{weight:g}' for weight in row + 0.0)})" for row in of_model)
         lines.append(f"{model.weights} = (\n{rows},\n)")
         lines.append(f'"""{model.about}"""')
     return "\n".join(lines) + "\n"
@@ -265,7 +276,7 @@ def main() -> None:
         lines.append(report(f"{name}, unseen scenes", result.fresh, result.right, result.answers))
         curves[name] = bins(result.fresh, result.right)
     draw(curves)
-    CALIBRATION.write_text(calibration(results))
+    CALIBRATION.write_text(calibration({name: result.weights for name, result in results.items()}))
     kept = ("of right ones", "of different places", "of wrong ones, same place")
     titles = ("", "Brier", "threshold", *(f"kept {what}" for what in kept), *(f"≥ 0.5 {what}" for what in kept))
     counts = ", ".join(f"{len(r.right)} ({name}, {r.right.mean():.0%} right)" for name, r in results.items())

@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 from common import argument_parser, write_report
-from confidence import fit, probability
+from logistic import fit, probability
 from registration import random_motion, scenes_of
 
 import clipperplus as cp

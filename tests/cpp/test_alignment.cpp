@@ -6,7 +6,9 @@
 #include <limits>
 #include <numbers>
 
+#include "clouds/point_checks.h"
 #include "clouds/range_image.h"
+#include "clouds/similarity.h"
 #include "clouds/surface_grid.h"
 #include "geometry/rigid.h"
 #include "random_clouds.h"
@@ -328,4 +330,65 @@ TEST_CASE("matches that a motion explains are counted") {
   CHECK(expected > 50);
   CHECK(expected < 350);
   CHECK(count_explained(source, target, motion, 0.15) == expected);
+}
+
+TEST_CASE("points are checked one by one as their definition says") {
+  Random random(11);
+  Control control;
+  const auto target = random_points(400, random, 1.0, 0.0), target_normals = random_directions(400, random);
+  const SurfaceGrid grid(target, target_normals, 0.2, 2, control);
+  const RangeImage sight(std::span<const double>(target), {0.1, 0.2, 0.3}, 1, control);
+  const auto points = random_points(500, random, 1.5, 0.0), normals = random_directions(500, random);
+  const RigidMotion motion = random_motion(random);
+  const PairRule rule{0.2, 0.5};
+  for (const RangeImage* seen : {&sight, static_cast<const RangeImage*>(nullptr)}) {
+    std::vector<std::uint8_t> checks(500);
+    check_points(grid, seen, points, normals, motion, rule, 0.1, checks);
+    std::size_t kinds[5] = {};
+    for (std::size_t k = 0; k < checks.size(); ++k) {
+      const Vector3 place = motion.apply(&points[3 * k]), normal = motion.turn(&normals[3 * k]);
+      const auto found = grid.near(place);
+      int expected = 0;
+      if (found >= 0 && distance(grid.point(found), place.data()) <= rule.distance) {
+        const double* n = grid.normal(found);
+        expected = std::abs(dot(normal, {n[0], n[1], n[2]})) >= rule.least_cosine ? 1 : 2;
+      }
+      if (seen != nullptr && expected != 1 && seen->is_in_front(place, 0.1)) expected = 3;
+      if (seen != nullptr && expected == 0 && seen->is_hidden(place, 0.1)) expected = 4;
+      REQUIRE_EACH(checks[k] == expected, "point ", k);
+      ++kinds[checks[k]];
+    }
+    CHECK(kinds[1] > 10);
+    CHECK(kinds[2] > 10);
+    CHECK((kinds[3] > 0) == (seen != nullptr));
+    CHECK((kinds[4] > 0) == (seen != nullptr));
+  }
+  check_points(grid, &sight, {}, {}, motion, rule, 0.1, {});
+}
+
+TEST_CASE("the scale of a scaled surface is found, and that of nothing is one") {
+  Random random(12);
+  Control control;
+  std::vector<double> points, normals;
+  for (int k = 0; k < 3000; ++k) {  // the faces of a box
+    auto place = random_points(1, random, 1.0, 0.0);
+    const auto axis = static_cast<std::size_t>(k % 3);
+    place[axis] = k % 2 == 0 ? 1.0 : -1.0;
+    Vector3 normal{};
+    normal[axis] = 1.0;
+    points.insert(points.end(), place.begin(), place.end());
+    normals.insert(normals.end(), normal.begin(), normal.end());
+  }
+  const SurfaceGrid grid(points, normals, 0.1, 2, control);
+  for (const double scale : {0.95, 1.0, 1.05}) {
+    auto scaled = points;
+    for (double& x : scaled) x /= scale;
+    const auto fit = fit_similarity(grid, scaled, normals, RigidMotion{}, {0.25, 0.5}, 20);
+    CHECK(std::abs(fit.scale - scale) < 2e-3);
+    CHECK(fit.information > 0.0);
+    CHECK(fit.weights > 100.0);
+  }
+  const auto nothing = fit_similarity(grid, {}, {}, RigidMotion{}, {0.25, 0.5}, 5);
+  CHECK(nothing.scale == 1.0);
+  CHECK(nothing.information == 0.0);
 }

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import clipperplus as cp
-from clipperplus.registration import rivals
+from clipperplus.registration import rivals, scrutiny
 from clipperplus.registration.uncertainty import surface_information
 
 VOXEL = 0.1
@@ -41,14 +41,14 @@ def seen_room(seed: int, size: tuple[float, float, float] = (5.0, 4.0, 2.5)) -> 
     return np.asarray(rays * (np.array(size) / 2 / np.abs(rays)).min(axis=1)[:, None])
 
 
-def scrutiny(
+def scrutinised(
     source: np.ndarray, target: np.ndarray, motion: np.ndarray | None = None, suggested: np.ndarray | None = None
-) -> rivals.Scrutiny:
+) -> scrutiny.Scrutiny:
     clouds = [cp.prepare(points, voxel_size=VOXEL, viewpoint=(0.0, 0.0, 0.0)) for points in (source, target)]
     motion = np.eye(4) if motion is None else motion
     information = surface_information(*clouds, motion)
     suggested = np.empty((0, 4, 4)) if suggested is None else suggested
-    return rivals.scrutinise(*clouds, motion, information, suggested, free_space=True, threads=1)
+    return scrutiny.scrutinise(*clouds, motion, information, suggested, free_space=True, threads=1)
 
 
 def moved(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -60,20 +60,20 @@ def moved(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_an_empty_room_has_a_rival_after_half_a_turn_that_no_match_suggests() -> None:
-    found = scrutiny(empty_room(0), empty_room(1)).rivals
+    found = scrutinised(empty_room(0), empty_room(1)).rivals
     turns = [motion for motion, value in zip(found.motions, found.rivalry, strict=True) if value > 0.8]
     assert any(cp.rotation_error(motion, np.diag([-1.0, -1.0, 1.0, 1.0])) < 2.0 for motion in turns)
     assert all(abs(cp.rotation_error(motion, np.eye(4)) - 180.0) < 2.0 for motion in turns)
 
 
 def test_furniture_on_one_side_leaves_no_rival() -> None:
-    assert scrutiny(furnished(0), furnished(1)).rivals.rivalry.max(initial=0.0) < 0.5
+    assert scrutinised(furnished(0), furnished(1)).rivals.rivalry.max(initial=0.0) < 0.5
 
 
 def test_rivalry_does_not_depend_on_the_frame() -> None:
-    still = scrutiny(empty_room(0), empty_room(1))
+    still = scrutinised(empty_room(0), empty_room(1))
     points, back = moved(empty_room(0))
-    turned = scrutiny(points, empty_room(1), back)
+    turned = scrutinised(points, empty_room(1), back)
     assert turned.rivals.rivalry.max() == pytest.approx(still.rivals.rivalry.max(), abs=0.1)
 
 
@@ -81,7 +81,7 @@ def test_what_is_suggested_is_compared_first_and_in_order() -> None:
     aside = np.eye(4)
     aside[:3, 3] = [0.8, 0.0, 0.0]
     half = np.diag([-1.0, -1.0, 1.0, 1.0])
-    found = scrutiny(empty_room(0), empty_room(1), suggested=np.array([aside, half])).rivals
+    found = scrutinised(empty_room(0), empty_room(1), suggested=np.array([aside, half])).rivals
     assert found.origins[:2] == ("match", "match")
     assert found.rivalry[0] < 0.5
     assert found.rivalry[1] > 0.8
@@ -98,7 +98,7 @@ def test_repeated_things_are_rivals_a_period_further() -> None:
         ]
         return np.concatenate((floor, *posts)) + np.array([0.0, 0.0, -1.0])
 
-    found = scrutiny(row(0), row(1)).rivals
+    found = scrutinised(row(0), row(1)).rivals
     shifts = found.motions[np.array(found.origins) == "shift"]
     assert any(abs(np.linalg.norm(motion[:3, 3]) - 2.0) < 0.1 for motion in shifts)
 
@@ -109,37 +109,37 @@ def test_a_tunnel_is_open_along_and_around() -> None:
         angle, along = random.uniform(0.0, 2 * np.pi, 30_000), random.uniform(-6.0, 6.0, 30_000)
         return np.column_stack((along, 1.5 * np.cos(angle), 1.5 * np.sin(angle)))
 
-    assert scrutiny(tunnel(0), tunnel(1)).open == 2
-    assert scrutiny(furnished(0), furnished(1)).open == 0
+    assert scrutinised(tunnel(0), tunnel(1)).open == 2
+    assert scrutinised(furnished(0), furnished(1)).open == 0
 
 
 def test_a_mirror_image_that_fits_better_is_seen() -> None:
     mirrored = furnished(0) * [-1.0, 1.0, 1.0]
-    assert scrutiny(mirrored, furnished(1)).mirror > 1.5
-    assert scrutiny(furnished(0), furnished(1)).mirror < 0.6
+    assert scrutinised(mirrored, furnished(1)).mirror > 1.5
+    assert scrutinised(furnished(0), furnished(1)).mirror < 0.6
 
 
 @pytest.mark.parametrize("scale", [0.95, 1.0, 1.03])
 def test_the_scale_is_fitted_with_its_deviation(scale: float) -> None:
-    found = scrutiny(furnished(0), scale * furnished(1))
+    found = scrutinised(furnished(0), scale * furnished(1))
     assert found.scale == pytest.approx(scale, abs=0.005)
     assert found.scale_deviation < 0.01
 
 
 def test_sensors_at_one_place_must_see_the_same() -> None:
     room = seen_room(0)
-    assert (scrutiny(room, seen_room(1)).seen_again or 0.0) > 0.85
-    assert (scrutiny(room, seen_room(1, (3.0, 6.0, 2.5))).seen_again or 1.0) < 0.6
+    assert (scrutinised(room, seen_room(1)).seen_again or 0.0) > 0.85
+    assert (scrutinised(room, seen_room(1, (3.0, 6.0, 2.5))).seen_again or 1.0) < 0.6
     aside = np.eye(4)
     aside[:3, 3] = [1.0, 0.0, 0.0]
-    assert scrutiny(room, seen_room(1), aside).seen_again is None
-    assert scrutiny(furnished(0), furnished(1)).seen_again is None  # backs of things: nothing is seen from one place
+    assert scrutinised(room, seen_room(1), aside).seen_again is None
+    assert scrutinised(furnished(0), furnished(1)).seen_again is None  # backs of things: nothing is seen from one place
 
 
 def test_peaks_are_looked_for_along_each_way() -> None:
     values = np.array([3.0, 2.0, 4.0, 4.0, 1.0, 5.0, 6.0])
     ways = np.array([0, 0, 0, 0, 0, 1, 1])
-    assert rivals._peaks(values, ways).tolist() == [True, False, True, True, False, False, True]
+    assert scrutiny._peaks(values, ways).tolist() == [True, False, True, True, False, False, True]
 
 
 def test_places_are_apart_as_the_points_are_moved() -> None:

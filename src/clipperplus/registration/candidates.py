@@ -13,8 +13,9 @@ from ..clouds.refinement import align_by_gicp
 from .confidence import Evidence
 from .looks import Found
 from .pose import Hypothesis, is_rival
-from .rivals import FAR, Rivals, places_of, scrutinise, spread_points
+from .rivals import FAR, Rivals, places_of, spread_points
 from .rough import RoughTransform
+from .scrutiny import scrutinise
 from .uncertainty import Information, surface_information
 from .verification import Verified, compare, explained_by, polish, verify_motions
 

@@ -126,6 +126,7 @@ class Evidence:
         """
         if self.is_refuted:
             return 0.0
+        model: tuple[tuple[float, ...], ...]
         if self.overlap is None:
             if self.explained < 3:  # do not determine a motion
                 return 0.0

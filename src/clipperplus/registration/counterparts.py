@@ -2,7 +2,7 @@
 
 A room looks alike after half a turn about its middle, a square one after a quarter; a mirrored copy of it fits its
 walls; shelves, pillars and houses repeat themselves; along a corridor every shift is as good. Each is laid on the scans
-and compared with the answer (``rivals``).
+and compared with the answer (``scrutiny``).
 """
 
 from __future__ import annotations

@@ -1,0 +1,243 @@
+"""The attempt to prove an answer wrong.
+
+Rivals are not only what matches suggest. Turns by which a symmetric scene looks alike, shifts by which a regular one
+does, and motions along directions that may be open are made from the answer and tried (``counterparts``), and so are
+its mirror images and its size. And sensors that would have stood at one place must have seen the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..clouds.prepared import PreparedCloud
+from ..geometry.poses import inverse
+from . import counterparts
+from .rivals import AGREES, FAR, UNSEEN, Origin, Rivals, check_both_ways, places_of, rivalry_of, spread_points
+from .uncertainty import Information
+from .verification import AGREEING_COSINE, compare, refine, sample
+
+__all__ = ["Scrutiny", "scrutinise"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+
+_COARSE_POINTS, _COARSE_REACH = 100, 2.5
+"""Points of the source, and voxels within which they must come near the target, by which counterparts are chosen: …"""
+_TRIED = {"turn": 5, "shift": 6, "mirror": 2}
+"""… so many of each sort …"""
+_FIRST_POINTS, _FIRST_STEPS = 300, 3
+"""… take some steps of ICP and are compared again, …"""
+_WORTHY = 0.2
+"""… those that fit so well, relative to the answer, …"""
+_STEPS, _POINTS = 7, 500
+"""… take more steps, and are compared with it point by point."""
+_MIRRORED_POINTS = 800
+"""Of each cloud, by which mirror images are compared with the answer."""
+OPEN = 0.7
+"""How nearly as good an answer must be that was moved along a direction if this is not determined."""
+_SCALE_STEPS, _SCALE_POINTS, _SCALE_REACH, _SCALE_COSINE = 8, 600, 2.5, 0.5
+"""Of ICP with an unknown scale: steps, points, voxels within which they are matched, cosine between their normals."""
+_SAME_PLACE = 2.0
+"""Voxels by which sensors may be apart that stood at one place."""
+_SCALE_FLOOR = 0.0075
+"""Deviation of the scale of scans that are fused from many views: they are warped."""
+_ALIKE_RESIDUALS = 10.0
+"""Neighbouring residuals are alike: one in so many counts as a measurement."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scrutiny:
+    """What came of the attempt to prove an answer wrong."""
+
+    rivals: Rivals
+    open: int
+    """How many of the motions that are seen least are not determined, because an answer moved along is as good."""
+    mirror: float
+    """How much better its best mirror image fits; below 1, worse."""
+    scale: float
+    """By how much the target is larger than the source, and …"""
+    scale_deviation: float
+    """… the standard deviation of this."""
+    seen_again: float | None
+    """If the sensors stood at one place: the share of what each saw, in directions in which the other saw something,
+    that the other saw, too; None if they did not, or if it is not known."""
+
+
+def scrutinise(
+    source: PreparedCloud,
+    target: PreparedCloud,
+    motion: _Array,
+    information: Information,
+    suggested: _Array,
+    *,
+    free_space: bool,
+    threads: int,
+) -> Scrutiny:
+    """Try to prove an answer wrong. ``suggested`` are other motions, ``(k, 4, 4)``, that matches suggest."""
+    if not len(source.points) or not len(target.points):
+        return Scrutiny(Rivals(suggested[:0], (), np.empty(0)), 0, 0.0, 1.0, 1.0, None)
+    pair = _Pair(source, target, motion, free_space, threads)
+    steps, ranks = counterparts.slides(information, target.voxel_size)
+    parts = pair.counterparts()
+    parts["slide"] = steps @ motion
+    tried, numbers = pair.tried(np.concatenate(list(parts.values())))
+    origins = np.array([origin for origin, some in parts.items() for _ in some], dtype=object)[numbers]
+    ranks = np.concatenate((np.full(sum(map(len, parts.values())) - len(ranks), -1), ranks))[numbers]
+    proper = origins != "mirror"
+    motions = np.concatenate((suggested, tried[proper]))
+    origins = np.concatenate((np.full(len(suggested), "match", dtype=object), origins[proper]))
+    ranks = np.concatenate((np.full(len(suggested), -1), ranks[proper]))
+    rivalry = rivalry_of(source, target, motion, motions, free_space=free_space, threads=threads)
+    rivals = origins != "slide"
+    scale, deviation = pair.scale()
+    return Scrutiny(
+        rivals=Rivals(motions[rivals], tuple(origins[rivals]), rivalry[rivals]),
+        open=int(ranks[~rivals & (rivalry >= OPEN)].max(initial=-1)) + 1,
+        mirror=pair.mirror(tried[~proper]),
+        scale=scale,
+        scale_deviation=deviation,
+        seen_again=pair.seen_again(),
+    )
+
+
+class _Pair:
+    """Two clouds, one laid on the other by an answer."""
+
+    def __init__(
+        self, source: PreparedCloud, target: PreparedCloud, answer: _Array, free_space: bool, threads: int
+    ) -> None:
+        self._source, self._target, self._answer = source, target, answer
+        self._free_space, self._threads, self._voxel = free_space, threads, target.voxel_size
+        self._spread = spread_points(source.points)
+
+    def counterparts(self) -> dict[Origin, _Array]:
+        """Return what may be as good if the scene is symmetric, regular, or mirrored: the best of each, coarsely."""
+        (points, *_), (target, normals, _) = sample(self._source, _POINTS), sample(self._target, _POINTS)
+        moved, axes = points @ self._answer[:3, :3].T + self._answer[:3, 3], counterparts.main_axes(normals)
+        centre = counterparts.middle(moved, target, axes)
+        shifts, ways = counterparts.shifts(moved, target, axes, self._voxel)
+        parts: dict[Origin, _Array] = {
+            "turn": self._settled(counterparts.turned_counterparts(centre, axes), axes),
+            "shift": shifts,
+            "mirror": self._settled(counterparts.mirrored_counterparts(centre, axes), axes),
+        }
+        result: dict[Origin, _Array] = {}
+        for origin, some in parts.items():
+            coarse = self._coarsely(some @ self._answer)
+            if origin == "shift":  # beside the answer all is good that is even; what repeats itself is a peak
+                coarse *= _peaks(coarse, ways)
+            result[origin] = (some @ self._answer)[np.argsort(-coarse, kind="stable")[: _TRIED[origin]]]
+        return result
+
+    def _settled(self, motions: _Array, axes: _Array) -> _Array:
+        """Return motions shifted along each axis by what is best: faces across it settle that alone."""
+        offsets = counterparts.offsets(axes, self._voxel)
+        tried = np.tile(motions[:, None, None], (1, *offsets.shape[:2], 1, 1))
+        tried[..., :3, 3] += offsets
+        found = self._coarsely((tried @ self._answer).reshape(-1, 4, 4)).reshape(tried.shape[:3])
+        best = found.argmax(axis=2)
+        settled = motions.copy()
+        for axis in range(3):
+            settled[:, :3, 3] += offsets[axis, best[:, axis]]
+        return settled
+
+    def _coarsely(self, motions: _Array) -> _Array:
+        """Return how much comes near the other surface, by few points and generously."""
+        points, normals, bends = sample(self._source, _COARSE_POINTS)
+        reach = _COARSE_REACH * self._voxel
+        found = _core.measure_overlaps(
+            self._target.surface, points, normals, bends, motions, reach, AGREEING_COSINE, self._threads
+        )
+        return np.asarray(found[:, 1] * found[:, 2])
+
+    def tried(self, motions: _Array) -> tuple[_Array, npt.NDArray[np.int64]]:
+        """Return those that are worth a closer look and far from the answer, improved; and their numbers."""
+        motions = refine(self._source, self._target, motions, _FIRST_STEPS, _FIRST_POINTS, self._threads)
+        fits = self._fits(motions, _FIRST_POINTS)
+        numbers = np.argsort(-fits[1:], kind="stable")
+        numbers = numbers[fits[1:][numbers] >= _WORTHY * fits[0]]
+        motions = refine(self._source, self._target, motions[numbers], _STEPS, _POINTS, self._threads)
+        far = self._far_from_answer(motions)
+        return motions[far], numbers[far]
+
+    def _far_from_answer(self, motions: _Array) -> npt.NDArray[np.bool_]:
+        places = places_of(np.concatenate((self._answer[None], motions)), self._spread)
+        return np.asarray(np.linalg.norm(places[1:] - places[0], axis=1) > FAR * self._voxel)
+
+    def seen_again(self) -> float | None:
+        """Return which share of what is in view of both sensors both saw, if they stood at one place.
+
+        From one place, the same must be seen, and nothing is hidden: what moved with the sensor cannot hide the rest.
+        """
+        here, there = self._source.viewpoint, self._target.viewpoint
+        gap = self._answer[:3, :3] @ here.place + self._answer[:3, 3] - there.place
+        if not self._free_space or "found" in (here.source, there.source):
+            return None
+        if np.linalg.norm(gap) > _SAME_PLACE * self._voxel:
+            return None
+        shares = [
+            (checks == AGREES).sum() / max(1, (checks != UNSEEN).sum())
+            for checks, _ in check_both_ways(
+                self._source, self._target, self._answer[None], free_space=True, threads=self._threads
+            )
+        ]
+        return float(np.mean(shares))
+
+    def mirror(self, mirrored: _Array) -> float:
+        """Return how much better than the answer its best mirror image fits; 0 without one that is worth a look."""
+        if not len(mirrored):
+            return 0.0
+        fits = self._fits(mirrored, _MIRRORED_POINTS)
+        return float(fits[1:].max() / max(fits[0], 1e-300))
+
+    def scale(self) -> tuple[float, float]:
+        """Return by how much the target is larger, and the standard deviation.
+
+        The mean of both ways, each of which finds the moved cloud too large where the surfaces overlap in part.
+        """
+        logs, variances = [], []
+        for cloud, other, motion in (
+            (self._source, self._target, self._answer),
+            (self._target, self._source, inverse(self._answer)),
+        ):
+            points, normals, _ = sample(cloud, _SCALE_POINTS)
+            scale, information, variance, _ = _core.fit_similarity(
+                other.surface,
+                points,
+                normals,
+                np.ascontiguousarray(motion[None]),
+                _SCALE_REACH * self._voxel,
+                _SCALE_COSINE,
+                _SCALE_STEPS,
+            )
+            logs.append(np.log(scale))
+            variances.append(_ALIKE_RESIDUALS * variance / max(information, 1e-300))
+        deviation = np.sqrt(0.5 * sum(variances) + _SCALE_FLOOR**2)
+        return float(np.exp(0.5 * (logs[0] - logs[1]))), float(min(deviation, 1e6))
+
+    def _fits(self, motions: _Array, count: int) -> _Array:
+        """Return how well the answer and other motions lay the surfaces on each other."""
+        motions = np.concatenate((self._answer[None], motions))
+        nothing = np.empty((0, 3)), np.empty((0, 3))
+        return compare(
+            self._source,
+            self._target,
+            nothing,
+            np.ascontiguousarray(motions),
+            count=count,
+            free_space=self._free_space,
+            threads=self._threads,
+        ).fit
+
+
+def _peaks(values: _Array, ways: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Whether values are at least those before and behind them on the same way."""
+    same = ways[1:] == ways[:-1]
+    peaks = np.ones(len(values), dtype=np.bool_)
+    peaks[1:] &= ~same | (values[1:] >= values[:-1])
+    peaks[:-1] &= ~same | (values[:-1] >= values[1:])
+    return peaks
