@@ -101,7 +101,7 @@ def kinds_table(rows: list[Row], kinds: Iterable[Kind]) -> str:
 
 
 def totals_table(rows: list[Row]) -> str:
-    """Return the shares that are promised, beside what is wanted."""
+    """Return the shares that matter, beside what is wanted."""
 
     def share(part: list[Row], count: Callable[[Row], bool]) -> str:
         return f"**{sum(map(count, part)) / len(part):.3f}** of {len(part)}" if part else "–"

@@ -339,7 +339,8 @@ TEST_CASE("points are checked one by one as their definition says") {
   const SurfaceGrid grid(target, target_normals, 0.2, 2, control);
   const RangeImage sight(std::span<const double>(target), {0.1, 0.2, 0.3}, 1, control);
   const auto points = random_points(500, random, 1.5, 0.0), normals = random_directions(500, random);
-  const RigidMotion motion = random_motion(random);
+  RigidMotion motion = random_motion(random);
+  motion.translation = {0.1, -0.2, 0.05};
   const PairRule rule{0.2, 0.5};
   for (const RangeImage* seen : {&sight, static_cast<const RangeImage*>(nullptr)}) {
     std::vector<std::uint8_t> checks(500);
