@@ -97,6 +97,8 @@ def evidence(pose: Pose) -> list[tuple[str, str]]:
         rows.append(("chance", f"{_expected(found.chance)} such sets are expected among random matches"))
     if found.scale is not None:
         rows.append(("scale", f"{found.scale:.4f} ± {found.scale_deviation:.2g}"))
+    if found.rivalry is not None:
+        rows.append(("rivalry", f"the best other transform explains the scans {percent(found.rivalry)} as well"))
     if found.viewpoints is not None:
         source, target = (_SENSORS[viewpoint] for viewpoint in found.viewpoints)
         rows.append(("sensors", f"source {source}, target {target}"))
@@ -131,6 +133,7 @@ class Difference(NamedTuple):
     score: str
     inliers: str
     overlap: str
+    rivalry: str
 
 
 def alternatives(pose: Pose) -> list[Difference]:
@@ -146,6 +149,7 @@ def alternatives(pose: Pose) -> list[Difference]:
             score=f"{other.score:.2f}",
             inliers=str(other.support),
             overlap="" if other.overlap is None else percent(other.overlap),
+            rivalry="" if other.rivalry is None else f"{other.rivalry:.2f}",
         )
         for number, other in enumerate(pose.alternatives, start=1)
     ]
