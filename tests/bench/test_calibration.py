@@ -55,8 +55,9 @@ def test_the_fit_finds_the_odds_that_answers_were_drawn_from(generator: ModuleTy
     assert (held[:, 2] == 0.0).all()
 
 
-def test_both_kinds_of_places_count_the_same_and_deceptions_a_quarter(generator: ModuleType) -> None:
-    kinds = np.array([0, 0, 1, 2, 0, 2])
-    counts = generator.counts_of(kinds, np.array([False, False, False, False, True, True]))
+def test_both_kinds_of_places_count_the_same_and_deceptions_half_of_the_rest(generator: ModuleType) -> None:
+    kinds = np.array([0, 0, 1, 2, 0, 2, 2])
+    counts = generator.counts_of(kinds, np.array([False, False, False, False, True, True, True]))
     assert counts[:3].sum() == counts[3] == 3.0
-    assert counts[4:].sum() == pytest.approx(0.25 * 6.0)
+    assert counts[4] == pytest.approx(counts[5:].sum())
+    assert counts[4:].sum() == pytest.approx(0.5 * 6.0)

@@ -8,30 +8,13 @@ from clipperplus import Status
 from clipperplus.bench.deceptions import KINDS
 
 KNOWN_LIES: set[str] = {
-    "scaled room",
-    "scaled street",
-    "mirrored room",
-    "mirrored street",
-    "other room",
-    "chance matches",
-    "reflected matches",
-    "scaled matches",
-    "square empty room",
-    "rectangular empty room",
-    "box in one scan of an empty room",
-    "box in both scans of an empty room",
-    "same walls, other furniture",
-    "corridor with even doors",
-    "smooth corridor",
-    "round tunnel",
-    "rows of shelves",
+    "convoy in a street",
     "grid of pillars",
     "orchard",
-    "row houses",
-    "stairwell",
-    "convoy in a street",
-    "convoy on a motorway",
-    "ground of a street",
+    "other room",
+    "other room, no free space",
+    "other street, no free space",
+    "same walls, other furniture",
 }
 """Kinds that are answered wrongly with status OK below; they are left out."""
 NUMBERS: dict[str, tuple[int, ...]] = {

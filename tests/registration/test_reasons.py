@@ -85,7 +85,7 @@ def test_no_doubt_is_without_a_reason(status: Status) -> None:
 @pytest.mark.parametrize(
     ("worse", "named"),
     [
-        ({"explained": 3}, "only 3 of 500 matches"),
+        ({"rivalry": 0.6}, "explains the scans 60% as well"),
         ({"runner_up": 0.89}, "has 0.89 of its score"),
         ({"detail": 0.004}, "of what is bent"),
         ({"residual": 0.8}, "0.80 voxels apart"),

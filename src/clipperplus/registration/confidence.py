@@ -43,8 +43,10 @@ class Status(enum.Enum):
     """Fewer than three associations agree, or no more of the surfaces agrees than disagrees: there is no transform."""
 
 
+_LEAST_RUNNER_UP = 0.05
+"""Of matches: how small a share of the largest set the next one may be and still count, and …"""
 _LEAST_RIVAL = 0.2
-"""That nothing else was found says no more than that it is this much worse."""
+"""… of clouds: that nothing else was found says no more than that it is this much worse."""
 # With few points, wrong answers explain the little that there is. Fitted by benchmarks/few_points.py:
 ENOUGH_POINTS = 1000
 WEIGHT_OF_FEW_POINTS = 3.0
@@ -151,9 +153,11 @@ def _exp(number: float) -> float:
 
 
 def clouds_terms(evidence: Evidence) -> list[float]:
-    """Return what the odds of an answer for two clouds are linear in; one less where nothing is known of conflicts."""
+    """Return what the odds of an answer for two clouds are linear in; one less where nothing is known of conflicts.
+
+    How many matches agree is not among it: once the surfaces are compared, it says nothing more.
+    """
     numbers = [
-        1.0 + evidence.explained,
         max((evidence.overlap or 0.0) - (evidence.against or 0.0), 0.005),
         max(evidence.rivalry or 0.0, _LEAST_RIVAL),
         min(max(evidence.runner_up, _LEAST_RIVAL), 10.0),
@@ -170,7 +174,9 @@ def clouds_terms(evidence: Evidence) -> list[float]:
 
 def matches_terms(evidence: Evidence) -> list[float]:
     """Return what the logit of an answer for matched points is linear in."""
-    numbers = (1.0 + evidence.explained, 1.0 + evidence.associations, max(evidence.runner_up, 0.05))
+    # Where no other set of three was found, one of two may still be there: of few, that is much.
+    runner_up = min(max(evidence.runner_up, 2.0 / max(evidence.explained, 1), _LEAST_RUNNER_UP), 1.0)
+    numbers = (1.0 + evidence.explained, 1.0 + evidence.associations, runner_up)
     return [math.log(number) for number in numbers]
 
 
