@@ -22,7 +22,7 @@ import clipperplus as cp
 from clipperplus.bench.deceptions import KINDS, Kind
 from clipperplus.bench.tables import markdown_table
 
-TRIES = 40
+TRIES = 20
 CSV = RESULTS / "deceptions" / "tries.csv"
 Row = dict[str, Any]
 

@@ -275,7 +275,7 @@ def test_the_benchmark_counts_lies_of_deceptions_and_trust_in_honest_scans() -> 
         "**0.000** of 4",
     ]
     cells = [cell.strip() for cell in kinds_table(rows, [KINDS["all cars moved"]]).splitlines()[2].split("|")[1:-1]]
-    assert cells == ["all cars moved", "4", "**1**", "1", "2", "0", "2", "0", "0", "0", "0.75", "5"]
+    assert cells == ["all cars moved", "4", "**1**", "1", "2", "0", "2", "0", "0", "0", "0", "0.75", "5"]
 
 
 def test_a_try_of_the_benchmark_has_outcome_and_evidence() -> None:

@@ -27,6 +27,8 @@ _LEAST_OTHERS = 5
 """Verified motions that an answer is compared with, at least, however many are wanted."""
 _LEAST_RIVALRY = 0.3
 """Of a motion that no matches suggest: below it, it is not worth mentioning."""
+_BOUNDED_RIVALRY = 0.35
+"""Of an answer within what is roughly known: what is beyond was not looked at, so that to have no rival says less."""
 _MIRRORED = 2.0
 """Times better than the answer that its mirror image must fit, to be sure that one is mirrored."""
 _SEEN_AGAIN = 0.6
@@ -105,6 +107,7 @@ class Candidates:
         self._most_others, self._prior = max(1, others), prior
         self._source, self._target, self._rough = source, target, rough
         self._free_space, self._threads = free_space, threads
+        self._least_rivalry = 0.0 if rough is None else _BOUNDED_RIVALRY
         self._about: dict[str, Any] = {"free_space": free_space, "threads": threads}
         self._found: list[Found] = []
         self._waiting: list[tuple[int, _Array]] = []
@@ -191,7 +194,7 @@ class Candidates:
             conflict=None if final.conflict is None else float(final.conflict[0]),
             undetermined=len(weak),
             points=min(len(source.points), len(target.points)),
-            rivalry=max((other.rivalry or 0.0 for other in alternatives), default=0.0),
+            rivalry=max(self._least_rivalry, *(other.rivalry or 0.0 for other in alternatives), 0.0),
             viewpoints=(source.viewpoint.source, target.viewpoint.source) if self._free_space else None,
             mirrored=scrutiny.mirror > _MIRRORED,
             scale=scrutiny.scale,
