@@ -7,11 +7,11 @@ effort; rivals by some deceptions, other than those that ``deceptions.py`` repor
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,6 @@ from registration import BENCHMARKS, VOXEL_SIZE, Job, is_right, points, true_job
 import clipperplus as cp
 from clipperplus.bench.deceptions import KINDS
 from clipperplus.bench.tables import markdown_table
-from clipperplus.registration import candidates, pose, rivals, scrutiny, verification
 
 EVERY = 36
 """Of the pairs, one in so many is taken."""
@@ -33,7 +32,8 @@ FACTORS = (0.5, 1.0, 2.0)
 class Constant(NamedTuple):
     """One that is changed."""
 
-    module: ModuleType
+    module: str
+    """Of the package's registration."""
     name: str
     about: str
     part: int | None = None
@@ -43,33 +43,34 @@ class Constant(NamedTuple):
 
 
 RANKING = (
-    Constant(verification, "_POWER_OF_EXPLAINED", "power of explained matches"),
-    Constant(verification, "_CONFLICT_SCALE", "share in free space that halves a score"),
-    Constant(verification, "_RESIDUAL_SCALE", "voxels of residual that divide it by e"),
-    Constant(verification, "FREE_SPACE_MARGIN", "voxels in front of what a sensor saw"),
+    Constant("verification", "_POWER_OF_EXPLAINED", "power of explained matches"),
+    Constant("verification", "_CONFLICT_SCALE", "share in free space that halves a score"),
+    Constant("verification", "_RESIDUAL_SCALE", "voxels of residual that divide it by e"),
+    Constant("verification", "FREE_SPACE_MARGIN", "voxels in front of what a sensor saw"),
 )
 RIVALS = (
-    Constant(pose, "RIVALRY", "rivalry of an ambiguous answer", limits=(0.8, 1.0, 1.2)),
-    Constant(scrutiny, "OPEN", "rivalry of an open direction", limits=(0.8, 1.0, 1.2)),
-    Constant(rivals, "_IN_FREE_SPACE_SCALE", "share in free space, all points", 0),
-    Constant(rivals, "_IN_FREE_SPACE_SCALE", "share in free space, bent points", 1),
-    Constant(rivals, "_ELSEWHERE_SCALE", "share explained elsewhere"),
-    Constant(scrutiny, "_SCALE_FLOOR", "deviation of the scale of warped scans"),
-    Constant(candidates, "_MIRRORED", "times better that a mirror image fits"),
+    Constant("pose", "RIVALRY", "rivalry of an ambiguous answer", limits=(0.8, 1.0, 1.2)),
+    Constant("scrutiny", "OPEN", "rivalry of an open direction", limits=(0.8, 1.0, 1.2)),
+    Constant("rivals", "_IN_FREE_SPACE_SCALE", "share in free space, all points", 0),
+    Constant("rivals", "_IN_FREE_SPACE_SCALE", "share in free space, bent points", 1),
+    Constant("rivals", "_ELSEWHERE_SCALE", "share explained elsewhere"),
+    Constant("scrutiny", "_SCALE_FLOOR", "deviation of the scale of warped scans"),
+    Constant("candidates", "_MIRRORED", "times better that a mirror image fits"),
 )
 
 
 @contextmanager
 def changed(constant: Constant, factor: float) -> Iterator[float]:
     """Change a constant for a while; return its value."""
-    before: Any = getattr(constant.module, constant.name)
+    module = importlib.import_module(f"clipperplus.registration.{constant.module}")
+    before: Any = getattr(module, constant.name)
     value = factor * (before if constant.part is None else before[constant.part])
     after = value if constant.part is None else tuple(value if k == constant.part else v for k, v in enumerate(before))
-    setattr(constant.module, constant.name, after)
+    setattr(module, constant.name, after)
     try:
         yield value
     finally:
-        setattr(constant.module, constant.name, before)
+        setattr(module, constant.name, before)
 
 
 def rank(job: Job, data: Path, constant: Constant, factor: float) -> tuple[str, bool]:
