@@ -94,9 +94,11 @@ class Evidence:
     """Natural logarithm of how many sets of consistent associations, as large as this one, are expected if all of them
     are random; None where this was not looked at."""
     mirrored: bool | None = None
-    """Whether a reflection explains the associations and no rotation does; None where this was not looked at."""
+    """Whether a reflection explains the associations, or lays one surface on the other, and no rotation does so; None
+    where this was not looked at."""
     scale: float | None = None
-    """By how much the target is larger than the source, by the associations that agree; None: not looked at."""
+    """By how much the target is larger than the source, by the associations that agree, or by the surfaces; None: not
+    looked at."""
     scale_deviation: float | None = None
     """Standard deviation of the scale."""
     scale_gain: float | None = None
