@@ -7,9 +7,10 @@ import datetime
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,9 @@ import clipperplus as cp
 from clipperplus.bench.dimacs import CLIQUE_NUMBERS, PAPER
 from clipperplus.bench.measuring import check_answer, environment
 from clipperplus.bench.tables import describe
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
 
 RESULTS = Path(__file__).resolve().parent / "results"
 DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -31,6 +35,17 @@ def argument_parser(description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder with dimacs/ and graphs/")
     return parser
+
+
+def in_processes(work: Callable[[Job], Result], jobs: Sequence[Job], processes: int) -> list[Result]:
+    """Do all jobs in several processes, in their order, and say how far it is."""
+    results: list[Result] = []
+    with ProcessPoolExecutor(processes) as pool:
+        for result in pool.map(work, jobs, chunksize=2):
+            results.append(result)
+            print(f"\r{len(results)} of {len(jobs)}", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    return results
 
 
 def real_graph_names(data: Path) -> list[str]:

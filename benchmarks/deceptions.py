@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import csv
 import functools
-import sys
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import RESULTS, argument_parser, write_report
+from common import RESULTS, argument_parser, in_processes, write_report
 
 import clipperplus as cp
 from clipperplus.bench.deceptions import KINDS, Kind
@@ -50,17 +48,6 @@ def attempt(job: tuple[str, int], data: Path | None) -> Row:
     }
     evidence = asdict(pose.evidence)
     return row | {k: "+".join(v) if isinstance(v, tuple) else v for k, v in evidence.items()}
-
-
-def attempt_all(jobs: list[tuple[str, int]], data: Path | None, processes: int) -> list[Row]:
-    """Try all, in several processes, and say how far it is."""
-    rows = []
-    with ProcessPoolExecutor(processes) as pool:
-        for row in pool.map(functools.partial(attempt, data=data), jobs, chunksize=2):
-            rows.append(row)
-            print(f"\r{len(rows)} of {len(jobs)} tries", end="", file=sys.stderr)
-    print(file=sys.stderr)
-    return rows
 
 
 def is_ok(row: Row) -> bool:
@@ -151,7 +138,8 @@ def main() -> None:
     if options.only:
         kinds = [kind for kind in kinds if any(part in kind.name for part in options.only)]
     numbers = range(options.first, options.first + (options.tries or TRIES))
-    rows = attempt_all([(kind.name, number) for number in numbers for kind in kinds], data, options.processes)
+    jobs = [(kind.name, number) for number in numbers for kind in kinds]
+    rows = in_processes(functools.partial(attempt, data=data), jobs, options.processes)
     whole = not (options.only or options.tries)
     file = options.csv or (CSV if whole else None)
     if file:

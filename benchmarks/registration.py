@@ -10,22 +10,21 @@ import csv
 import functools
 import itertools
 import statistics
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from common import RESULTS, argument_parser, write_report
+from common import RESULTS, argument_parser, in_processes, write_report
 
 import clipperplus as cp
 from clipperplus.bench.fragments import Scene, find_scenes
 from clipperplus.bench.tables import markdown_table
 from clipperplus.evaluation import PROTOCOLS
+from clipperplus.geometry.poses import from_quaternions
 
 BENCHMARKS = ("3DMatch", "3DLoMatch")
 GROUPS = {"three scenes": "3dmatch", "two more scenes": "3dmatch_more"}
@@ -83,16 +82,8 @@ def is_right(T: Points | None, truth: Points, protocol: str = "3DMatch") -> bool
 
 def random_motion(random: np.random.Generator) -> Points:
     """Return any turn, and a shift by some metres."""
-    quaternion = random.normal(size=4)
-    w, x, y, z = quaternion / np.linalg.norm(quaternion)
-    motion = np.eye(4)
-    motion[:3, :3] = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    motion[:3, 3] = random.uniform(-5.0, 5.0, 3)
-    return motion
+    w, *xyz = random.normal(size=4)
+    return np.asarray(from_quaternions(np.array([*xyz, w]), random.uniform(-5.0, 5.0, 3)))
 
 
 def evidence_of(pose: cp.Pose, prefix: str) -> Row:
@@ -178,17 +169,6 @@ def wrong_jobs(data: Path) -> list[Job]:
             i, j = int(random.choice(scenes[first])), int(random.choice(scenes[second]))
             jobs.append(Job("different places", "", first, i, second, j, len(jobs)))
     return jobs
-
-
-def measure_all(jobs: list[Job], data: Path, processes: int) -> list[Row]:
-    """Return a row for each pair."""
-    rows = []
-    with ProcessPoolExecutor(processes) as pool:
-        for row in pool.map(functools.partial(measure, data=data), jobs, chunksize=8):
-            rows.append(row)
-            print(f"\r{len(rows)} of {len(jobs)} pairs", end="", file=sys.stderr)
-    print(file=sys.stderr)
-    return rows
 
 
 def measure_times(jobs: list[Job], data: Path) -> tuple[dict[str, list[float]], list[float]]:
@@ -336,7 +316,8 @@ def main() -> None:
     options, _ = parser.parse_known_args()
     jobs = true_jobs(options.data)[:: options.every]
     steps, whole = measure_times(jobs, options.data)
-    rows = measure_all([*jobs, *wrong_jobs(options.data)[:: options.every]], options.data, options.processes)
+    all_jobs = [*jobs, *wrong_jobs(options.data)[:: options.every]]
+    rows = in_processes(functools.partial(measure, data=options.data), all_jobs, options.processes)
     times = markdown_table(("step", "median ms"), [(name, f"{statistics.median(t):.2f}") for name, t in steps.items()])
     again = sum(len(times) for name, times in steps.items() if name == "look again")
     body = f"""One thread, from raw points (2.5 cm) to the transform, voxels of 5 cm, no refinement, nothing told but

@@ -70,12 +70,7 @@ def middle(moved: _Array, target: _Array, axes: _Array) -> _Array:
 
 def turned_counterparts(centre: _Array, axes: _Array) -> _Array:
     """Return half and quarter turns about the axes through a place, ``(k, 4, 4)``."""
-    turns = []
-    for axis in axes:
-        x, y, z = axis
-        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-        along = np.outer(axis, axis)
-        turns += [2.0 * along - np.eye(3), along + cross, along - cross]
+    turns = [_turn(angle * axis) for axis in axes for angle in (np.pi, 0.5 * np.pi, -0.5 * np.pi)]
     return _about(centre, np.array(turns))
 
 
