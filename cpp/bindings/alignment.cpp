@@ -228,7 +228,21 @@ void bind_alignment(nb::module_& m) {
             auto control = interruptible_control();
             new (self) SurfaceGrid(p, n, cell, reach, control);
           },
-          nb::arg("points"), nb::arg("normals"), nb::arg("cell"), nb::arg("reach"));
+          nb::arg("points"), nb::arg("normals"), nb::arg("cell"), nb::arg("reach"))
+      .def(
+          "near",
+          [](const SurfaceGrid& self, PointsIn places) {
+            const auto p = copied(places);
+            std::vector<std::int32_t> numbers(p.size() / 3);
+            {
+              const WithoutGil without_gil;
+              for (std::size_t i = 0; i < numbers.size(); ++i) {
+                numbers[i] = self.near({p[3 * i], p[3 * i + 1], p[3 * i + 2]});
+              }
+            }
+            return to_numpy(std::move(numbers));
+          },
+          nb::arg("places"), "The number of a point near each place, or -1.");
   nb::borrow<nb::class_<RangeImage>>(m.attr("RangeImage"))
       .def(
           "count_in_front",

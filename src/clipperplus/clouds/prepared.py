@@ -76,6 +76,8 @@ class PreparedCloud:
     """``(n, 3)``, unit length, towards the viewpoint, or on the side that normals say which came with the cloud."""
     bends: _Array
     """``(n,)``: how much the surface bends there, from 0 to 1/3."""
+    counts: npt.NDArray[np.int32]
+    """``(n,)``: points of the cloud in each voxel."""
     description: Description
     """What is matched: features of the points, or what :meth:`with_features` was given."""
     voxel_size: float
@@ -266,6 +268,7 @@ def prepare_checked(
         points=means,
         normals=_turned_towards(viewpoint.place, means, normals, fronts),
         bends=bends,
+        counts=counts,
         description=description,
         voxel_size=voxel_size,
         viewpoint=viewpoint,

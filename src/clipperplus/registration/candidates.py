@@ -11,11 +11,12 @@ import numpy.typing as npt
 from ..clouds.prepared import FINE, PreparedCloud
 from ..clouds.refinement import align_by_gicp
 from .confidence import Evidence
+from .distortion import fit_both_hands
 from .looks import Found
 from .pose import Hypothesis, is_rival
 from .rivals import FAR, Rivals, places_of, spread_points
 from .rough import RoughTransform
-from .scrutiny import scrutinise
+from .scrutiny import Suggested, scrutinise
 from .uncertainty import Information, surface_information
 from .verification import Verified, compare, explained_by, polish, verify_motions
 
@@ -31,8 +32,6 @@ _BOUNDED_RIVALRY = 0.35
 """Of an answer within what is roughly known: what is beyond was not looked at, so that to have no rival says less."""
 _MIRRORED = 2.0
 """Times better than the answer that its mirror image must fit, to be sure that one is mirrored."""
-_SEEN_AGAIN = 0.6
-"""Share of what two sensors at one place must both have seen; less is what moves with them, or their own pattern."""
 _NOISE = 0.15
 """Mean bend of a surface from which on its normals are no better than random; of noise it is 0.23."""
 _BETTER = 1.1
@@ -178,7 +177,9 @@ class Candidates:
         source, target, final = self._source, self._target, self._compare(motion[None])
         information = surface_information(source, target, motion)
         others = self._others(final, np.inf if is_best else _BETTER * float(final.score[0]))
-        scrutiny = scrutinise(source, target, motion, information, others, **self._about)
+        scrutiny = scrutinise(
+            source, target, motion, information, Suggested(others, self._reflections()), **self._about
+        )
         information = information.with_open(scrutiny.open)
         weak = information.weak_directions()
         inliers = np.flatnonzero(explained_by(motion, found.matched, source.voxel_size))
@@ -200,9 +201,23 @@ class Candidates:
             scale=scrutiny.scale,
             scale_deviation=scrutiny.scale_deviation,
             noise=min(float(cloud.bends.mean()) if len(cloud.bends) else 0.0 for cloud in (source, target)) > _NOISE,
-            sensor_pattern=None if scrutiny.seen_again is None else scrutiny.seen_again < _SEEN_AGAIN,
+            sensor_pattern=scrutiny.sensor_pattern,
+            nearby_overlap=scrutiny.nearby_overlap,
         )
         return Answer(found, motion, inliers, evidence, information, weak, alternatives, self._prior)
+
+    def _reflections(self) -> _Array:
+        """Return what explains the largest clique of each look if this is mirrored, ``(k, 4, 4)``.
+
+        Features hardly know left from right: of mirrored clouds, the right matches are found, and they are consistent.
+        """
+        hands = [
+            fit_both_hands(found.matched, chosen, np.ones(len(chosen)), found.epsilon)
+            for found in self._found
+            for chosen in [np.asarray(found.clique.vertices, dtype=np.int64)]
+            if len(chosen) > 3
+        ]
+        return np.array([one.transform for one in hands if one.mirrored]).reshape(-1, 4, 4)
 
     def _compare(self, motions: _Array) -> Verified:
         return compare(self._source, self._target, self._matched(), np.ascontiguousarray(motions), **self._about)

@@ -107,6 +107,8 @@ class Evidence:
     """Whether normals agree no better than random ones; None: not looked at."""
     sensor_pattern: bool | None = None
     """Whether what agrees is a pattern of the sensor instead of the scene; None: not looked at."""
+    nearby_overlap: float | None = None
+    """Share of what comes within about four voxels of the other surface that lies on it; None: not looked at."""
 
     @property
     def is_scaled(self) -> bool:
@@ -165,6 +167,7 @@ def clouds_terms(evidence: Evidence) -> list[float]:
         min(max(evidence.runner_up, _LEAST_RIVAL), 10.0),
         1.0 + evidence.undetermined,
         max(evidence.detail or 0.0, 0.002),
+        max(evidence.nearby_overlap or 0.0, 0.05),
         max(evidence.residual or 0.0, 0.03),
         1.0 + abs(math.log(evidence.scale or 1.0)) / 0.02,
         min(max(evidence.scale_deviation or 0.0, 0.001), 1.0),

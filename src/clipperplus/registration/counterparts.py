@@ -7,14 +7,28 @@ and compared with the answer (``scrutiny``).
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 
 from .uncertainty import Information
 
-__all__ = ["main_axes", "middle", "mirrored_counterparts", "offsets", "shifts", "slides", "turned_counterparts"]
+__all__ = [
+    "Weighted",
+    "main_axes",
+    "middle",
+    "mirrored_counterparts",
+    "offsets",
+    "plane_shifts",
+    "shifts",
+    "slides",
+    "turned_counterparts",
+]
 
-_Array = npt.NDArray[np.float64]
+_Array: TypeAlias = npt.NDArray[np.float64]
+Weighted: TypeAlias = tuple[_Array, _Array]
+"""Points, and a weight of each."""
 
 _MODES = 60
 """Normals that are tried as the direction of most."""
@@ -30,6 +44,12 @@ _MOST_OFFSETS = 7
 """Such shifts each way by which the middle of a scene may be off."""
 _FARTHEST_SHIFT = 0.6
 """… and the share of the scene's extent that they go."""
+_MAP_CELL, _MAP_CELLS = 3.0, 32
+"""Voxels to a cell of a map in which shifts are looked for, at least, and its cells to a side; …"""
+_MAP_MOST = 0.9
+"""… quantile of what is in them, which no cell exceeds; …"""
+_MAP_PEAKS = 12
+"""… and how many shifts are taken from it."""
 _SLIDES = (5.0, 12.0)
 """Voxels by which an answer is moved along what may be open."""
 _HARDLY_SEEN = 0.05
@@ -109,6 +129,42 @@ def shifts(moved: _Array, target: _Array, axes: _Array, voxel_size: float) -> tu
     result = np.tile(np.eye(4), (len(steps), 1, 1))
     result[:, :3, 3] = steps
     return result, np.array(ways)
+
+
+def plane_shifts(moved: Weighted, target: Weighted, axes: _Array, voxel_size: float) -> _Array:
+    """Return shifts across the first axis by which what is bent comes to lie on what is bent, ``(k, 4, 4)``.
+
+    They are peaks of the correlation between two maps, seen along that axis: of posts and trees in rows, the rows may
+    run any way. Even surfaces leave hardly a trace on them.
+    """
+    flat = [(points @ axes[1:].T, weights) for points, weights in (moved, target)]
+    low, high = np.quantile(np.concatenate([places for places, _ in flat]), _EXTENT, axis=0)
+    width = max(_MAP_CELL * voxel_size, float((high - low).max()) / _MAP_CELLS)
+    first, second = (_map_of(places - low, weights, width) for places, weights in flat)
+    size = 2 * _MAP_CELLS
+    spectrum = np.conj(np.fft.rfft2(first, (size, size))) * np.fft.rfft2(second, (size, size))
+    found = np.fft.fftshift(np.fft.irfft2(spectrum, (size, size)))
+    around = np.pad(found, 1, mode="wrap")
+    beside = np.maximum(around[:-2], around[2:])
+    higher = np.maximum(np.maximum(beside[:, :-2], beside[:, 2:]), beside[:, 1:-1])
+    higher = np.maximum(higher, np.maximum(around[1:-1, :-2], around[1:-1, 2:]))
+    cells = np.argwhere((found >= higher) & (found > 0.0))
+    steps = (cells - _MAP_CELLS) * width
+    cells, steps = (of[np.linalg.norm(steps, axis=1) >= _LEAST_SHIFT * voxel_size] for of in (cells, steps))
+    best = np.argsort(-found[tuple(cells.T)], kind="stable")[:_MAP_PEAKS]
+    result = np.tile(np.eye(4), (len(best), 1, 1))
+    result[:, :3, 3] = steps[best] @ axes[1:]
+    return result
+
+
+def _map_of(places: _Array, weights: _Array, width: float) -> _Array:
+    """Return the sums of weights in the cells of a square map, none of which stands out."""
+    cells = np.floor(places / width).astype(np.int64)
+    inside = ((cells >= 0) & (cells < _MAP_CELLS)).all(axis=1)
+    numbers = cells[inside] @ np.array([_MAP_CELLS, 1])
+    sums = np.bincount(numbers, weights[inside], minlength=_MAP_CELLS**2)
+    most = float(np.quantile(sums[sums > 0.0], _MAP_MOST)) if sums.any() else 0.0
+    return np.minimum(sums, most).reshape(_MAP_CELLS, _MAP_CELLS)
 
 
 def slides(information: Information, voxel_size: float) -> tuple[_Array, npt.NDArray[np.int64]]:

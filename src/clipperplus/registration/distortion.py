@@ -57,24 +57,31 @@ class BothHands:
 
     mirrored: bool
     """Whether it is the reflection, because the rotation does not explain the points."""
+    transform: _Array
+    """``(4, 4)``; no motion if it is the reflection."""
     moved: _Array
     """``(n, 3)``: where it moves the source points of all associations."""
 
 
 def fit_both_hands(matched: _Matched, chosen: npt.NDArray[np.int64], weights: _Array, epsilon: float) -> BothHands:
     """Fit a clique with and without a reflection; where the rotation will do, it is taken."""
-    with np.errstate(over="ignore"):
-        source = matched[0] - matched[0][chosen].mean(axis=0)  # so that no translation is too large
-        fits = [_fit((sign * source, matched[1]), chosen, weights) for sign in (1.0, -1.0)]
-        left = [_root_mean_square(moved[chosen] - matched[1][chosen]) for moved in fits]
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = matched[0][chosen].mean(axis=0)
+        source = matched[0] - middle  # so that no translation is too large
+        fits = [_fit(sign, source, matched[1], chosen, weights) for sign in (1.0, -1.0)]
+        moved = [source @ fit[:3, :3].T + fit[:3, 3] for fit in fits]
+        left = [_root_mean_square(places[chosen] - matched[1][chosen]) for places in moved]
+        for fit in fits:
+            fit[:3, 3] -= fit[:3, :3] @ middle
     mirrored = left[0] > _UNEXPLAINED * epsilon and left[0] > _BETTER * left[1]
-    return BothHands(mirrored, fits[1] if mirrored else fits[0])
+    return BothHands(mirrored, fits[int(mirrored)], moved[int(mirrored)])
 
 
-def _fit(matched: _Matched, chosen: npt.NDArray[np.int64], weights: _Array) -> _Array:
-    """Return where the fit to some associations moves the source points of all."""
-    motion = MOTIONS["rigid"](matched[0][chosen], matched[1][chosen], weights)
-    return np.asarray(matched[0] @ motion[:3, :3].T + motion[:3, 3])
+def _fit(sign: float, source: _Array, target: _Array, chosen: npt.NDArray[np.int64], weights: _Array) -> _Array:
+    """Return the transform with the determinant of this sign that fits best to some associations."""
+    transform = MOTIONS["rigid"](sign * source[chosen], target[chosen], weights).copy()
+    transform[:3, :3] *= sign
+    return np.asarray(transform)
 
 
 def _root_mean_square(gaps: _Array) -> float:

@@ -51,7 +51,7 @@ def register(
     free_space: bool = True,
     min_confidence: float = 0.5,
     prior: float = 0.5,
-    max_alternatives: int = 5,
+    max_alternatives: int = 10,
     threads: int = 1,
     callback: Callable[[Stage], object] | None = None,
 ) -> Pose:

@@ -79,7 +79,7 @@ def verify(
     free_space: bool = True,
     min_confidence: float = 0.5,
     prior: float = 0.5,
-    max_alternatives: int = 5,
+    max_alternatives: int = 10,
     threads: int = 1,
 ) -> tuple[Verification, ...]:
     """Say of transforms between two scans how likely each is right, and why.

@@ -23,7 +23,7 @@ __all__ = ["AGREES", "FAR", "UNSEEN", "Origin", "Rivals", "check_both_ways", "pl
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Checks: TypeAlias = npt.NDArray[np.uint8]
-Origin: TypeAlias = Literal["match", "turn", "shift", "slide", "mirror"]
+Origin: TypeAlias = Literal["match", "turn", "shift", "repeat", "slide", "mirror"]
 """Where a motion comes from: matches suggest it, or it was made from the answer."""
 
 UNSEEN, AGREES, _ACROSS, _IN_FREE_SPACE = 0, 1, 2, 3
@@ -38,6 +38,8 @@ _IN_FREE_SPACE_SCALE, _ACROSS_SCALE = (0.033, 0.25), (0.15, 0.4)
 is not known, at an angle to the surface, which is far weaker evidence; …"""
 _ELSEWHERE_SCALE = 1.0
 """… and one by which it does where the two explain different points."""
+_POWER_OF_MORE = 0.35
+"""Of what it explains, of all points and of bent ones: where two sensors see less in common, that is less."""
 _MOST = 1.1
 """Explaining more than the answer does is no better than this."""
 FAR = 4.0
@@ -65,7 +67,8 @@ def spread_points(points: _Array) -> _Array:
 
 def places_of(motions: _Array, points: _Array) -> _Array:
     """Return rows whose distances are how far apart motions move the points, root mean square."""
-    places = np.einsum("kij,nj->kni", motions[:, :3, :3], points) + motions[:, None, :3, 3]
+    turned = motions[:, :3, :3].reshape(-1, 3) @ points.T  # one product is faster than one for each motion
+    places = turned.reshape(len(motions), 3, len(points)) + motions[:, :3, 3:]
     return np.asarray(places.reshape(len(motions), -1) / np.sqrt(max(1, len(points))))
 
 
@@ -88,7 +91,7 @@ def rivalry_of(
     more_bent, worse_bent, _ = _relation(*bent)
     scale, scale_bent = _IN_FREE_SPACE_SCALE if free_space else _ACROSS_SCALE
     falls = worse / scale + worse_bent / scale_bent + elsewhere / _ELSEWHERE_SCALE
-    return np.asarray(np.sqrt(more * more_bent) * np.exp(-falls))
+    return np.asarray((more * more_bent) ** _POWER_OF_MORE * np.exp(-falls))
 
 
 def check_both_ways(

@@ -8,7 +8,7 @@ its mirror images and its size. And sensors that would have stood at one place m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +17,20 @@ from .. import _core
 from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import inverse
 from . import counterparts
+from .nearby import Nearby, look_nearby
 from .rivals import AGREES, FAR, UNSEEN, Origin, Rivals, check_both_ways, places_of, rivalry_of, spread_points
 from .uncertainty import Information
 from .verification import AGREEING_COSINE, compare, refine, sample
 
-__all__ = ["Scrutiny", "scrutinise"]
+__all__ = ["Scrutiny", "Suggested", "scrutinise"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
 _COARSE_POINTS, _COARSE_REACH = 100, 2.5
 """Points of the source, and voxels within which they must come near the target, by which counterparts are chosen: …"""
-_TRIED = {"turn": 5, "shift": 6, "mirror": 2}
+_MAPPED_POINTS = 1500
+"""Of each cloud, for the map in which shifts are looked for."""
+_TRIED = {"turn": 5, "shift": 8, "mirror": 2}
 """… so many of each sort …"""
 _FIRST_POINTS, _FIRST_STEPS = 300, 3
 """… take some steps of ICP and are compared again, …"""
@@ -37,12 +40,23 @@ _STEPS, _POINTS = 7, 500
 """… take more steps, and are compared with it point by point."""
 _MIRRORED_POINTS = 800
 """Of each cloud, by which mirror images are compared with the answer."""
+_REPEATED = 0.6
+"""How nearly as good a rival must be for what is beyond it to be looked at, and …"""
+_MOST_REPEATED = 4
+"""… of how many rivals that is done."""
 OPEN = 0.7
 """How nearly as good an answer must be that was moved along a direction if this is not determined."""
 _SCALE_STEPS, _SCALE_POINTS, _SCALE_REACH, _SCALE_COSINE = 8, 600, 2.5, 0.5
 """Of ICP with an unknown scale: steps, points, voxels within which they are matched, cosine between their normals."""
 _SAME_PLACE = 2.0
-"""Voxels by which sensors may be apart that stood at one place."""
+"""Voxels by which sensors may be apart that stood at one place, …"""
+_SEEN_AGAIN = 0.6
+"""… and the share of what is in view of both that both must have seen; less is what moves with them, or their own
+pattern."""
+_SAME_DENSITIES = 0.93
+"""Correlation of the densities from which on sensors stood at one place, wherever that was, …"""
+_SEEN_NEARBY = 0.65
+"""… and the share of what comes near the other surface that must then lie on it."""
 _SCALE_FLOOR = 0.0075
 """Deviation of the scale of scans that are fused from many views: they are warped."""
 _ALIKE_RESIDUALS = 10.0
@@ -62,9 +76,20 @@ class Scrutiny:
     """By how much the target is larger than the source, and …"""
     scale_deviation: float
     """… the standard deviation of this."""
-    seen_again: float | None
-    """If the sensors stood at one place: the share of what each saw, in directions in which the other saw something,
-    that the other saw, too; None if they did not, or if it is not known."""
+    nearby_overlap: float
+    """Share of what comes near the other surface that lies on it."""
+    sensor_pattern: bool | None
+    """Whether the sensors would have stood at one place and not have seen the same; None if they did not, or if it is
+    not known."""
+
+
+class Suggested(NamedTuple):
+    """What matches suggest beside an answer."""
+
+    motions: _Array
+    """``(k, 4, 4)``."""
+    reflections: _Array
+    """``(j, 4, 4)``: what they agree with if one of the clouds is mirrored; no motions."""
 
 
 def scrutinise(
@@ -72,35 +97,45 @@ def scrutinise(
     target: PreparedCloud,
     motion: _Array,
     information: Information,
-    suggested: _Array,
+    suggested: Suggested,
     *,
     free_space: bool,
     threads: int,
 ) -> Scrutiny:
-    """Try to prove an answer wrong. ``suggested`` are other motions, ``(k, 4, 4)``, that matches suggest."""
+    """Try to prove an answer wrong."""
     if not len(source.points) or not len(target.points):
-        return Scrutiny(Rivals(suggested[:0], (), np.empty(0)), 0, 0.0, 1.0, 1.0, None)
+        return Scrutiny(Rivals(suggested.motions[:0], (), np.empty(0)), 0, 0.0, 1.0, 1.0, 0.0, None)
     pair = _Pair(source, target, motion, free_space, threads)
     steps, ranks = counterparts.slides(information, target.voxel_size)
     parts = pair.counterparts()
+    parts["mirror"] = np.concatenate((parts["mirror"], suggested.reflections))
     parts["slide"] = steps @ motion
     tried, numbers = pair.tried(np.concatenate(list(parts.values())))
     origins = np.array([origin for origin, some in parts.items() for _ in some], dtype=object)[numbers]
     ranks = np.concatenate((np.full(sum(map(len, parts.values())) - len(ranks), -1), ranks))[numbers]
     proper = origins != "mirror"
-    motions = np.concatenate((suggested, tried[proper]))
-    origins = np.concatenate((np.full(len(suggested), "match", dtype=object), origins[proper]))
-    ranks = np.concatenate((np.full(len(suggested), -1), ranks[proper]))
+    motions = np.concatenate((suggested.motions, tried[proper]))
+    origins = np.concatenate((np.full(len(suggested.motions), "match", dtype=object), origins[proper]))
+    ranks = np.concatenate((np.full(len(suggested.motions), -1), ranks[proper]))
     rivalry = rivalry_of(source, target, motion, motions, free_space=free_space, threads=threads)
+    repeated = pair.repeated(motions[(rivalry >= _REPEATED) & (origins != "slide")])
+    if len(repeated):
+        motions = np.concatenate((motions, repeated))
+        origins = np.concatenate((origins, np.full(len(repeated), "repeat", dtype=object)))
+        ranks = np.concatenate((ranks, np.full(len(repeated), -1)))
+        more = rivalry_of(source, target, motion, repeated, free_space=free_space, threads=threads)
+        rivalry = np.concatenate((rivalry, more))
     rivals = origins != "slide"
     scale, deviation = pair.scale()
+    nearby = look_nearby(source, target, motion)
     return Scrutiny(
         rivals=Rivals(motions[rivals], tuple(origins[rivals]), rivalry[rivals]),
         open=int(ranks[~rivals & (rivalry >= OPEN)].max(initial=-1)) + 1,
         mirror=pair.mirror(tried[~proper]),
         scale=scale,
         scale_deviation=deviation,
-        seen_again=pair.seen_again(),
+        nearby_overlap=nearby.overlap,
+        sensor_pattern=pair.is_sensor_pattern(nearby),
     )
 
 
@@ -120,6 +155,8 @@ class _Pair:
         moved, axes = points @ self._answer[:3, :3].T + self._answer[:3, 3], counterparts.main_axes(normals)
         centre = counterparts.middle(moved, target, axes)
         shifts, ways = counterparts.shifts(moved, target, axes, self._voxel)
+        peaks = counterparts.plane_shifts(*self._laid(_MAPPED_POINTS), axes, self._voxel)
+        shifts, ways = np.concatenate((shifts, peaks)), np.concatenate((ways, -1 - np.arange(len(peaks))))
         parts: dict[Origin, _Array] = {
             "turn": self._settled(counterparts.turned_counterparts(centre, axes), axes),
             "shift": shifts,
@@ -132,6 +169,11 @@ class _Pair:
                 coarse *= _peaks(coarse, ways)
             result[origin] = (some @ self._answer)[np.argsort(-coarse, kind="stable")[: _TRIED[origin]]]
         return result
+
+    def _laid(self, count: int) -> tuple[counterparts.Weighted, counterparts.Weighted]:
+        """Return points of the source, laid on the target, and of that, with their bends."""
+        (points, _, bends), (target, _, others) = sample(self._source, count), sample(self._target, count)
+        return (points @ self._answer[:3, :3].T + self._answer[:3, 3], bends), (target, others)
 
     def _settled(self, motions: _Array, axes: _Array) -> _Array:
         """Return motions shifted along each axis by what is best: faces across it settle that alone."""
@@ -164,15 +206,36 @@ class _Pair:
         far = self._far_from_answer(motions)
         return motions[far], numbers[far]
 
+    def repeated(self, motions: _Array) -> _Array:
+        """Return where rivals lead that are taken twice, back, or one after the other, and that is worth a look.
+
+        What a scene looks alike after, it looks alike after doing so again; rows go on and on.
+        """
+        if not len(motions):
+            return motions
+        steps = motions[:_MOST_REPEATED] @ inverse(self._answer)
+        steps = np.concatenate((steps, inverse(steps)))
+        found = np.concatenate((steps @ self._answer, (steps[:, None] @ motions[:_MOST_REPEATED]).reshape(-1, 4, 4)))
+        found, _ = self.tried(found)
+        places = places_of(np.concatenate((motions, found)), self._spread)
+        kept = list(range(len(motions)))
+        for k in range(len(motions), len(places)):
+            if np.linalg.norm(places[kept] - places[k], axis=1).min() > FAR * self._voxel:
+                kept.append(k)
+        return found[np.array(kept[len(motions) :], dtype=np.int64) - len(motions)]
+
     def _far_from_answer(self, motions: _Array) -> npt.NDArray[np.bool_]:
         places = places_of(np.concatenate((self._answer[None], motions)), self._spread)
         return np.asarray(np.linalg.norm(places[1:] - places[0], axis=1) > FAR * self._voxel)
 
-    def seen_again(self) -> float | None:
-        """Return which share of what is in view of both sensors both saw, if they stood at one place.
+    def is_sensor_pattern(self, nearby: Nearby) -> bool | None:
+        """Return whether the sensors would have stood at one place, and what they saw differs; None if they did not.
 
         From one place, the same must be seen, and nothing is hidden: what moved with the sensor cannot hide the rest.
         """
+        if nearby.densities is not None and nearby.densities > _SAME_DENSITIES:
+            if nearby.overlap < _SEEN_NEARBY:
+                return True
         here, there = self._source.viewpoint, self._target.viewpoint
         gap = self._answer[:3, :3] @ here.place + self._answer[:3, 3] - there.place
         if not self._free_space or "found" in (here.source, there.source):
@@ -185,7 +248,7 @@ class _Pair:
                 self._source, self._target, self._answer[None], free_space=True, threads=self._threads
             )
         ]
-        return float(np.mean(shares))
+        return bool(np.mean(shares) < _SEEN_AGAIN)
 
     def mirror(self, mirrored: _Array) -> float:
         """Return how much better than the answer its best mirror image fits; 0 without one that is worth a look."""

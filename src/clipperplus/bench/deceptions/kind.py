@@ -22,6 +22,8 @@ Family: TypeAlias = Literal["decidable", "undecidable", "honest"]
 
 ROOM, LIDAR = (15.0, 0.3), (5.0, 0.6)
 """By how many degrees and metres a right answer may be off, indoors and outdoors."""
+_MERE_SHIFT = 0.05
+"""Radians to a metre, up to which a motion that is open is a shift."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,16 +53,22 @@ class Deception:
             return register(self.source, self.target, **self.options)
         return solve(self.source, self.target, self.associations, **self.options)
 
-    def is_right(self, motion: Array | None, tolerance: tuple[float, float]) -> bool:
+    def is_right(
+        self, motion: Array | None, tolerance: tuple[float, float], open_shifts: Array | None = None
+    ) -> bool:
         """Whether a motion is within so many degrees and metres of the truth; metres in the middle of the source.
 
-        In the middle, because a distance at the origin depends on where the origin is.
+        In the middle, because a distance at the origin depends on where the origin is. Along ``open_shifts``,
+        ``(k, 3)``, it may be off by any number of metres.
         """
         if self.truth is None or motion is None:
             return False
         middle = self.source.mean(axis=0)[None]
-        shift = np.linalg.norm(apply_transform(motion, middle) - apply_transform(self.truth, middle))
-        return bool(rotation_error(motion, self.truth) < tolerance[0] and shift < tolerance[1])
+        shift = (apply_transform(motion, middle) - apply_transform(self.truth, middle))[0]
+        if open_shifts is not None and len(open_shifts):
+            basis, _ = np.linalg.qr(open_shifts.T)
+            shift = shift - basis @ (basis.T @ shift)
+        return bool(rotation_error(motion, self.truth) < tolerance[0] and np.linalg.norm(shift) < tolerance[1])
 
 
 Recipe: TypeAlias = Callable[[np.random.Generator, Path | None], Deception]
@@ -73,7 +81,8 @@ class Outcome:
     right: bool
     """Whether the answer is the truth."""
     among: bool
-    """Whether the truth is the answer or one of the alternatives."""
+    """Whether the truth is the answer or one of the alternatives, or one of these shifted along what is said to be
+    open."""
     pose: Pose
     """The answer."""
 
@@ -111,8 +120,10 @@ class Kind:
     def judge(self, deception: Deception, pose: Pose) -> Outcome:
         """Compare an answer with the truth."""
         right = deception.is_right(pose.T_target_source, self.tolerance)
-        others = (other.T_target_source for other in pose.alternatives)
-        return Outcome(right, right or any(deception.is_right(other, self.tolerance) for other in others), pose)
+        turns, shifts = pose.degenerate_directions[:, :3], pose.degenerate_directions[:, 3:]
+        shifts = shifts[np.linalg.norm(turns, axis=1) < _MERE_SHIFT]
+        motions = [pose.T_target_source, *(other.T_target_source for other in pose.alternatives)]
+        return Outcome(right, any(deception.is_right(motion, self.tolerance, shifts) for motion in motions), pose)
 
 
 def random_motion(random: np.random.Generator, shift: float = 5.0) -> Array:
