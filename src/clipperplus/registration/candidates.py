@@ -47,7 +47,7 @@ class Answer:
     """A motion, what speaks for it, and what else it could be."""
 
     found: Found
-    """Where it comes from."""
+    """The look whose matches it explains."""
     motion: _Array
     inliers: npt.NDArray[np.int64]
     """Numbers of the associations, of those found there, that it explains."""
@@ -156,7 +156,18 @@ class Candidates:
             return None
         first = self._verified.motions[0]
         motion = polish(self._source, self._target, first, threads=self._threads)
-        return self.weigh(motion if self._allows(motion[None])[0] else first, self._found[self._looks[0]])
+        motion = motion if self._allows(motion[None])[0] else first
+        return self.weigh(motion, self._explained_most(motion, self._found[self._looks[0]]))
+
+    def _explained_most(self, motion: _Array, origin: Found) -> Found:
+        """Return the look of whose matches a motion explains the most; of equal ones, the one that it comes from."""
+        return max(
+            self._found,
+            key=lambda found: (
+                np.count_nonzero(explained_by(motion, found.matched, self._source.voxel_size)),
+                found is origin,
+            ),
+        )
 
     def by_gicp(self, answer: Answer) -> Answer:
         """Finish an answer with generalized ICP, if it keeps its score."""

@@ -84,14 +84,21 @@ def _mode(tried: _Array, normals: _Array) -> _Array:
 
 def middle(moved: _Array, target: _Array, axes: _Array) -> _Array:
     """Return the middle of all that is seen, by what it extends along the axes."""
-    low, high = np.quantile(np.concatenate((moved, target)) @ axes.T, _EXTENT, axis=0)
+    low, high = _extent(np.concatenate((moved, target)) @ axes.T)
     return np.asarray(0.5 * (low + high) @ axes)
+
+
+def _extent(places: _Array) -> tuple[_Array, _Array]:
+    """Return the lowest and highest coordinates, without strays."""
+    ordered = np.sort(places, axis=0)
+    low, high = (ordered[round(share * (len(places) - 1))] for share in _EXTENT)
+    return low, high
 
 
 def turned_counterparts(centre: _Array, axes: _Array) -> _Array:
     """Return half and quarter turns about the axes through a place, ``(k, 4, 4)``."""
-    turns = [_turn(angle * axis) for axis in axes for angle in (np.pi, 0.5 * np.pi, -0.5 * np.pi)]
-    return _about(centre, np.array(turns))
+    angles = np.array([np.pi, 0.5 * np.pi, -0.5 * np.pi])
+    return _about(centre, _turns((angles[:, None] * axes[:, None]).reshape(-1, 3)))
 
 
 def mirrored_counterparts(centre: _Array, axes: _Array) -> _Array:
@@ -117,7 +124,7 @@ def shifts(moved: _Array, target: _Array, axes: _Array, voxel_size: float) -> tu
 
     Those that go one way follow each other, the shortest first.
     """
-    low, high = np.quantile(np.concatenate((moved, target)) @ axes.T, _EXTENT, axis=0)
+    low, high = _extent(np.concatenate((moved, target)) @ axes.T)
     steps: list[_Array] = []
     ways: list[int] = []
     for axis, extent in zip(axes, high - low, strict=True):
@@ -138,7 +145,7 @@ def plane_shifts(moved: Weighted, target: Weighted, axes: _Array, voxel_size: fl
     run any way. Even surfaces leave hardly a trace on them.
     """
     flat = [(points @ axes[1:].T, weights) for points, weights in (moved, target)]
-    low, high = np.quantile(np.concatenate([places for places, _ in flat]), _EXTENT, axis=0)
+    low, high = _extent(np.concatenate([places for places, _ in flat]))
     width = max(_MAP_CELL * voxel_size, float((high - low).max()) / _MAP_CELLS)
     first, second = (_map_of(places - low, weights, width) for places, weights in flat)
     size = 2 * _MAP_CELLS
@@ -180,15 +187,15 @@ def slides(information: Information, voxel_size: float) -> tuple[_Array, npt.NDA
         ranks += [rank] * (2 * len(_SLIDES))
     if not steps:
         return nothing
-    motions = _about(information.centre, np.array([_turn(step[:3]) for step in steps]))
-    motions[:, :3, 3] += np.array(steps)[:, 3:]
+    moves = np.array(steps)
+    motions = _about(information.centre, _turns(moves[:, :3]))
+    motions[:, :3, 3] += moves[:, 3:]
     return motions, np.array(ranks)
 
 
-def _turn(vector: _Array) -> _Array:
-    angle = float(np.linalg.norm(vector))
-    if angle < 1e-12:
-        return np.eye(3)
-    x, y, z = vector / angle
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross)
+def _turns(vectors: _Array) -> _Array:
+    """Return rotations about vectors by their lengths, ``(k, 3, 3)``."""
+    angles = np.linalg.norm(vectors, axis=1)[:, None, None]
+    axes = vectors / np.maximum(angles[:, 0], 1e-300)
+    cross = np.cross(axes[:, None], np.eye(3)).transpose(0, 2, 1)
+    return np.asarray(np.eye(3) + np.sin(angles) * cross + (1.0 - np.cos(angles)) * cross @ cross)

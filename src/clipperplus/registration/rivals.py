@@ -29,7 +29,7 @@ Origin: TypeAlias = Literal["match", "turn", "shift", "repeat", "slide", "mirror
 UNSEEN, AGREES, _ACROSS, _IN_FREE_SPACE = 0, 1, 2, 3
 """Checks of a point: out of view; on the surface; at an angle to it; where the other sensor looked through. What is
 left is behind what that saw."""
-_CHECKED_POINTS = 800
+_CHECKED_POINTS = 600
 """Of each cloud."""
 # How nearly a rival is as good is a product: what it explains, relative to the answer, all points and bent ones, and a
 # factor that falls as more of what the answer explains is contradicted under it than the other way round, …
