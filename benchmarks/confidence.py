@@ -112,7 +112,18 @@ def report(name: str, chances: Array, right: Array, answers: list[tuple[Row, str
 
 
 COUNTS = ("associations", "explained", "undetermined", "points")
-NUMBERS = ("runner_up", "overlap", "against", "detail", "residual", "conflict", "rivalry", "scale", "scale_deviation")
+NUMBERS = (
+    "runner_up",
+    "overlap",
+    "against",
+    "detail",
+    "nearby_overlap",
+    "residual",
+    "conflict",
+    "rivalry",
+    "scale",
+    "scale_deviation",
+)
 SIGNS = ("mirrored", "noise", "sensor_pattern")
 
 
@@ -139,8 +150,8 @@ class Model:
     """Its docstring there."""
 
 
-OF_SURFACES = (1, -1, -1, -1, 1, -1, -1, -1)
-"""Overlap, rival, runner-up, open directions, detail, residual, scale and its deviation."""
+OF_SURFACES = (1, -1, -1, -1, 1, 1, -1, -1, -1)
+"""Overlap, rival, runner-up, open directions, detail, what is nearby, residual, scale and its deviation."""
 MODELS = {
     "register": Model(
         "OF_SCANS",

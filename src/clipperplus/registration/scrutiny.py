@@ -7,8 +7,8 @@ its mirror images and its size. And sensors that would have stood at one place m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from .. import _core
 from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import inverse
 from . import counterparts
+from .counterparts import Weighted
 from .nearby import Nearby, look_nearby
 from .rivals import AGREES, FAR, UNSEEN, Origin, Rivals, check_both_ways, places_of, rivalry_of, spread_points
 from .uncertainty import Information
@@ -106,37 +107,58 @@ def scrutinise(
     if not len(source.points) or not len(target.points):
         return Scrutiny(Rivals(suggested.motions[:0], (), np.empty(0)), 0, 0.0, 1.0, 1.0, 0.0, None)
     pair = _Pair(source, target, motion, free_space, threads)
-    steps, ranks = counterparts.slides(information, target.voxel_size)
-    parts = pair.counterparts()
-    parts["mirror"] = np.concatenate((parts["mirror"], suggested.reflections))
-    parts["slide"] = steps @ motion
-    tried, numbers = pair.tried(np.concatenate(list(parts.values())))
-    origins = np.array([origin for origin, some in parts.items() for _ in some], dtype=object)[numbers]
-    ranks = np.concatenate((np.full(sum(map(len, parts.values())) - len(ranks), -1), ranks))[numbers]
-    proper = origins != "mirror"
-    motions = np.concatenate((suggested.motions, tried[proper]))
-    origins = np.concatenate((np.full(len(suggested.motions), "match", dtype=object), origins[proper]))
-    ranks = np.concatenate((np.full(len(suggested.motions), -1), ranks[proper]))
-    rivalry = rivalry_of(source, target, motion, motions, free_space=free_space, threads=threads)
-    repeated = pair.repeated(motions[(rivalry >= _REPEATED) & (origins != "slide")])
-    if len(repeated):
-        motions = np.concatenate((motions, repeated))
-        origins = np.concatenate((origins, np.full(len(repeated), "repeat", dtype=object)))
-        ranks = np.concatenate((ranks, np.full(len(repeated), -1)))
-        more = rivalry_of(source, target, motion, repeated, free_space=free_space, threads=threads)
-        rivalry = np.concatenate((rivalry, more))
-    rivals = origins != "slide"
+    reflections = _Others.of("mirror", suggested.reflections)
+    slides = _Others.of("slide", *counterparts.slides(information, target.voxel_size))
+    tried = pair.tried(pair.counterparts().beside(reflections).beside(slides.after(motion)))
+    mirrored = tried.origins == "mirror"
+    others = _Others.of("match", suggested.motions).beside(tried.only(~mirrored))
+    rivalry = pair.rivalry(others)
+    repeated = pair.repeated(others.only((rivalry >= _REPEATED) & (others.origins != "slide")).motions)
+    others, rivalry = others.beside(repeated), np.concatenate((rivalry, pair.rivalry(repeated)))
+    slid = others.origins == "slide"
     scale, deviation = pair.scale()
     nearby = look_nearby(source, target, motion)
     return Scrutiny(
-        rivals=Rivals(motions[rivals], tuple(origins[rivals]), rivalry[rivals]),
-        open=int(ranks[~rivals & (rivalry >= OPEN)].max(initial=-1)) + 1,
-        mirror=pair.mirror(tried[~proper]),
+        rivals=Rivals(others.motions[~slid], tuple(others.origins[~slid]), rivalry[~slid]),
+        open=int(others.ranks[slid & (rivalry >= OPEN)].max(initial=-1)) + 1,
+        mirror=pair.mirror(tried.motions[mirrored]),
         scale=scale,
         scale_deviation=deviation,
         nearby_overlap=nearby.overlap,
         sensor_pattern=pair.is_sensor_pattern(nearby),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Others:
+    """Motions, or reflections, beside an answer."""
+
+    motions: _Array
+    origins: npt.NDArray[np.object_]
+    ranks: npt.NDArray[np.int64]
+    """Of those along open directions: of which one, the least seen first; of others, -1."""
+
+    @classmethod
+    def of(cls, origin: Origin, motions: _Array, ranks: npt.NDArray[np.int64] | None = None) -> _Others:
+        """Return some of one origin."""
+        unranked = np.full(len(motions), -1) if ranks is None else ranks
+        return cls(motions, np.full(len(motions), origin, dtype=object), unranked)
+
+    def beside(self, others: _Others) -> _Others:
+        """Return these and others."""
+        return _Others(
+            np.concatenate((self.motions, others.motions)),
+            np.concatenate((self.origins, others.origins)),
+            np.concatenate((self.ranks, others.ranks)),
+        )
+
+    def only(self, chosen: npt.NDArray[Any]) -> _Others:
+        """Return some, by their numbers or a mask."""
+        return _Others(self.motions[chosen], self.origins[chosen], self.ranks[chosen])
+
+    def after(self, motion: _Array) -> _Others:
+        """Return what comes of them if another motion is made first."""
+        return _Others(self.motions @ motion, self.origins, self.ranks)
 
 
 class _Pair:
@@ -149,7 +171,7 @@ class _Pair:
         self._free_space, self._threads, self._voxel = free_space, threads, target.voxel_size
         self._spread = spread_points(source.points)
 
-    def counterparts(self) -> dict[Origin, _Array]:
+    def counterparts(self) -> _Others:
         """Return what may be as good if the scene is symmetric, regular, or mirrored: the best of each, coarsely."""
         (points, *_), (target, normals, _) = sample(self._source, _POINTS), sample(self._target, _POINTS)
         moved, axes = points @ self._answer[:3, :3].T + self._answer[:3, 3], counterparts.main_axes(normals)
@@ -162,15 +184,16 @@ class _Pair:
             "shift": shifts,
             "mirror": self._settled(counterparts.mirrored_counterparts(centre, axes), axes),
         }
-        result: dict[Origin, _Array] = {}
+        result = _Others.of("turn", np.empty((0, 4, 4)))
         for origin, some in parts.items():
             coarse = self._coarsely(some @ self._answer)
             if origin == "shift":  # beside the answer all is good that is even; what repeats itself is a peak
                 coarse *= _peaks(coarse, ways)
-            result[origin] = (some @ self._answer)[np.argsort(-coarse, kind="stable")[: _TRIED[origin]]]
+            best = np.argsort(-coarse, kind="stable")[: _TRIED[origin]]
+            result = result.beside(_Others.of(origin, some[best] @ self._answer))
         return result
 
-    def _laid(self, count: int) -> tuple[counterparts.Weighted, counterparts.Weighted]:
+    def _laid(self, count: int) -> tuple[Weighted, Weighted]:
         """Return points of the source, laid on the target, and of that, with their bends."""
         (points, _, bends), (target, _, others) = sample(self._source, count), sample(self._target, count)
         return (points @ self._answer[:3, :3].T + self._answer[:3, 3], bends), (target, others)
@@ -196,46 +219,51 @@ class _Pair:
         )
         return np.asarray(found[:, 1] * found[:, 2])
 
-    def tried(self, motions: _Array) -> tuple[_Array, npt.NDArray[np.int64]]:
-        """Return those that are worth a closer look and far from the answer, improved; and their numbers."""
-        motions = refine(self._source, self._target, motions, _FIRST_STEPS, _FIRST_POINTS, self._threads)
+    def tried(self, others: _Others) -> _Others:
+        """Return those that are worth a closer look and far from the answer, improved, the best first."""
+        motions = refine(self._source, self._target, others.motions, _FIRST_STEPS, _FIRST_POINTS, self._threads)
         fits = self._fits(motions, _FIRST_POINTS)
         numbers = np.argsort(-fits[1:], kind="stable")
         numbers = numbers[fits[1:][numbers] >= _WORTHY * fits[0]]
         motions = refine(self._source, self._target, motions[numbers], _STEPS, _POINTS, self._threads)
-        far = self._far_from_answer(motions)
-        return motions[far], numbers[far]
+        places = places_of(np.concatenate((self._answer[None], motions)), self._spread)
+        far = np.linalg.norm(places[1:] - places[0], axis=1) > FAR * self._voxel
+        return replace(others.only(numbers), motions=motions).only(far)
 
-    def repeated(self, motions: _Array) -> _Array:
+    def rivalry(self, others: _Others) -> _Array:
+        """Return how nearly each is as good as the answer."""
+        if not len(others.motions):
+            return np.empty(0)
+        about: dict[str, Any] = {"free_space": self._free_space, "threads": self._threads}
+        return rivalry_of(self._source, self._target, self._answer, others.motions, **about)
+
+    def repeated(self, motions: _Array) -> _Others:
         """Return where rivals lead that are taken twice, back, or one after the other, and that is worth a look.
 
         What a scene looks alike after, it looks alike after doing so again; rows go on and on.
         """
         if not len(motions):
-            return motions
-        steps = motions[:_MOST_REPEATED] @ inverse(self._answer)
+            return _Others.of("repeat", motions)
+        first = motions[:_MOST_REPEATED]
+        steps = first @ inverse(self._answer)
         steps = np.concatenate((steps, inverse(steps)))
-        found = np.concatenate((steps @ self._answer, (steps[:, None] @ motions[:_MOST_REPEATED]).reshape(-1, 4, 4)))
-        found, _ = self.tried(found)
-        places = places_of(np.concatenate((motions, found)), self._spread)
+        found = np.concatenate((steps @ self._answer, (steps[:, None] @ first).reshape(-1, 4, 4)))
+        tried = self.tried(_Others.of("repeat", found))
+        places = places_of(np.concatenate((motions, tried.motions)), self._spread)
         kept = list(range(len(motions)))
         for k in range(len(motions), len(places)):
             if np.linalg.norm(places[kept] - places[k], axis=1).min() > FAR * self._voxel:
                 kept.append(k)
-        return found[np.array(kept[len(motions) :], dtype=np.int64) - len(motions)]
-
-    def _far_from_answer(self, motions: _Array) -> npt.NDArray[np.bool_]:
-        places = places_of(np.concatenate((self._answer[None], motions)), self._spread)
-        return np.asarray(np.linalg.norm(places[1:] - places[0], axis=1) > FAR * self._voxel)
+        return tried.only(np.array(kept[len(motions) :], dtype=np.int64) - len(motions))
 
     def is_sensor_pattern(self, nearby: Nearby) -> bool | None:
         """Return whether the sensors would have stood at one place, and what they saw differs; None if they did not.
 
         From one place, the same must be seen, and nothing is hidden: what moved with the sensor cannot hide the rest.
         """
-        if nearby.densities is not None and nearby.densities > _SAME_DENSITIES:
-            if nearby.overlap < _SEEN_NEARBY:
-                return True
+        same_densities = nearby.densities is not None and nearby.densities > _SAME_DENSITIES
+        if same_densities and nearby.overlap < _SEEN_NEARBY:
+            return True
         here, there = self._source.viewpoint, self._target.viewpoint
         gap = self._answer[:3, :3] @ here.place + self._answer[:3, 3] - there.place
         if not self._free_space or "found" in (here.source, there.source):

@@ -53,9 +53,7 @@ class Deception:
             return register(self.source, self.target, **self.options)
         return solve(self.source, self.target, self.associations, **self.options)
 
-    def is_right(
-        self, motion: Array | None, tolerance: tuple[float, float], open_shifts: Array | None = None
-    ) -> bool:
+    def is_right(self, motion: Array | None, tolerance: tuple[float, float], open_shifts: Array | None = None) -> bool:
         """Whether a motion is within so many degrees and metres of the truth; metres in the middle of the source.
 
         In the middle, because a distance at the origin depends on where the origin is. Along ``open_shifts``,
