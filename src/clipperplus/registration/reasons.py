@@ -113,6 +113,12 @@ _WEIGHTS = (
     _Weight("overlap", 0.5, "only {overlap:.0%} of the source lies on the target's surface", _OVERLAP_MORE),
     _Weight("against", 0.02, "{against:.0%} of the source lies at an angle to the target's surface", _OVERLAP_MORE),
     _Weight("detail", 0.3, "only {detail:.0%} of what is bent lies on the target's surface", _OVERLAP_MORE),
+    _Weight(
+        "nearby_overlap",
+        0.6,
+        "only {nearby_overlap:.0%} of what comes near the other surface lies on it",
+        "check that the scans are of the same place, and that little has changed",
+    ),
     _Weight("residual", 0.15, "the surfaces stay {residual:.2f} voxels apart", "try smaller voxels"),
     _Weight(
         "conflict",
