@@ -150,14 +150,14 @@ class Candidates:
             return np.ones(len(motions), dtype=np.bool_)
         return self._rough.allows(motions, np.array(middle_of(self._source)))
 
-    def best(self) -> Answer | None:
-        """Polish the motion with the highest score, and weigh it; None if there is none."""
+    def best(self) -> tuple[_Array, Found] | None:
+        """Return the motion with the highest score, polished, and the look whose matches it explains, if there is one."""
         if self._verified is None or not len(self._looks):
             return None
         first = self._verified.motions[0]
         motion = polish(self._source, self._target, first, threads=self._threads)
         motion = motion if self._allows(motion[None])[0] else first
-        return self.weigh(motion, self._explained_most(motion, self._found[self._looks[0]]))
+        return motion, self._explained_most(motion, self._found[self._looks[0]])
 
     def _explained_most(self, motion: _Array, origin: Found) -> Found:
         """Return the look of whose matches a motion explains the most; of equal ones, the one that it comes from."""

@@ -163,8 +163,10 @@ def register(
     )
     candidates.add(found)
     stopwatch.lap(Step.VERIFICATION.value, candidates.verify())
-    answer = candidates.best()
-    stopwatch.lap(Step.REFINEMENT.value, 0 if answer is None else len(answer.inliers))
+    best = candidates.best()
+    stopwatch.lap(Step.REFINEMENT.value)
+    answer = None if best is None else candidates.weigh(*best)
+    stopwatch.lap(Step.SCRUTINY.value, 0 if answer is None else len(answer.inliers))
     for number, looks in enumerate(rounds):
         if answer is not None and (answer.is_trusted or answer.is_hopeless):
             break
@@ -172,8 +174,8 @@ def register(
             candidates.add_to_first(found.further_motions(options))
         for look in looks:
             candidates.add(look_for_motions(moving, fixed, look, options, Stopwatch()))
-        count = candidates.verify(thoroughly=True)
-        answer = candidates.best()
+        count, best = candidates.verify(thoroughly=True), candidates.best()
+        answer = None if best is None else candidates.weigh(*best)
         stopwatch.lap(Step.LOOK_AGAIN.value, count)
     if answer is not None and refine == "gicp":
         answer = candidates.by_gicp(answer)

@@ -56,7 +56,7 @@ _SEEN_AGAIN = 0.6
 pattern."""
 _SAME_DENSITIES = 0.93
 """Correlation of the densities from which on sensors stood at one place, wherever that was, …"""
-_SEEN_NEARBY = 0.65
+_SEEN_NEARBY = 0.68
 """… and the share of what comes near the other surface that must then lie on it."""
 _SCALE_FLOOR = 0.0075
 """Deviation of the scale of scans that are fused from many views: they are warped."""

@@ -20,6 +20,8 @@ class Step(enum.Enum):
     HYPOTHESES = "hypotheses"
     VERIFICATION = "verification"
     REFINEMENT = "refinement"
+    SCRUTINY = "scrutiny"
+    """What speaks for the answer, and the attempt to prove it wrong."""
     LOOK_AGAIN = "look again"
     """Only where the answer was not trusted, once or more."""
     GICP = "gicp"
