@@ -30,7 +30,7 @@ RIGHT, WRONG, ELSEWHERE = 0, 1, 2
 """What an answer is: right, wrong for scans of one place, or one for scans of different places."""
 RIDGE = 0.1
 """A little regularization keeps the weights finite."""
-DECEPTIONS = 0.5
+DECEPTIONS = 0.25
 """What deceptions count, all together, relative to real scans."""
 TO_FIT = RESULTS / "deceptions" / "to_fit.csv"
 
@@ -38,13 +38,15 @@ TO_FIT = RESULTS / "deceptions" / "to_fit.csv"
 def counts_of(kinds: Array, deceptions: npt.NDArray[np.bool_]) -> Array:
     """Return how much each answer counts: those for different places as much, all together, as those for the same.
 
-    With that, the prior is a half, among real scans and among deceptions.
+    With that, the prior is a half. Of both, deceptions count so much as they are worth, where there are any.
     """
-    counts = np.ones(len(kinds))
-    for made in (False, True):
-        same, elsewhere = ((deceptions == made) & ((kinds == ELSEWHERE) == of) for of in (False, True))
-        counts[elsewhere] = same.sum() / max(1, elsewhere.sum())
-    counts[deceptions] *= DECEPTIONS * counts[~deceptions].sum() / max(1.0, counts[deceptions].sum())
+    counts = np.zeros(len(kinds))
+    for elsewhere in (False, True):
+        mine = (kinds == ELSEWHERE) == elsewhere
+        parts = [(mine & (deceptions == made), worth) for made, worth in ((False, 1.0), (True, DECEPTIONS))]
+        total = sum(worth for chosen, worth in parts if chosen.any())
+        for chosen, worth in parts:
+            counts[chosen] = 0.5 * len(kinds) * worth / total / max(1, chosen.sum())
     return counts
 
 
@@ -297,7 +299,7 @@ def main() -> None:
         counts
     }. The threshold keeps 95 % of the right ones. Of `register`
 there are those for the clouds as they are and moved, and those of a first look alone. The fit is to these, and to
-answers for deceptions, which count half as much all together.
+answers for deceptions, which count a quarter as much all together.
 
 {markdown_table(titles, lines)}
 ## What is trusted, on scenes that the fit has not seen

@@ -151,7 +151,7 @@ class Candidates:
         return self._rough.allows(motions, np.array(middle_of(self._source)))
 
     def best(self) -> tuple[_Array, Found] | None:
-        """Return the motion with the highest score, polished, and the look whose matches it explains, if there is one."""
+        """Return the motion with the highest score, polished, and the look whose matches it explains, or None."""
         if self._verified is None or not len(self._looks):
             return None
         first = self._verified.motions[0]
