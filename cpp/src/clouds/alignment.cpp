@@ -3,25 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clouds/pair_sums.h"
+
 namespace clipperplus {
 
 namespace {
 
 Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
-using simd::kBlock, simd::kPairLanes;
-
-// Sums over pairs, each in kPairLanes parts.
-template <std::size_t Sums>
-struct PairSums {
-  alignas(64) double lanes[Sums * kPairLanes] = {};
-
-  double operator[](std::size_t sum) const {
-    static_assert(kPairLanes == 8);
-    const double* l = lanes + sum * kPairLanes;
-    return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
-  }
-};
+using simd::kBlock;
 
 // Calls add(block of pairs) for all points, each with what is near it after the motion.
 template <class Add>
