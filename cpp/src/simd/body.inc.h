@@ -295,6 +295,7 @@ constexpr Kernels table(const char* name) {
       .describe_pairs = describe_pairs,
       .add_histograms = add_histograms,
       .move_points = move_points,
+      .count_explained = count_explained,
       .add_overlap = add_overlap,
       .add_equations = add_equations,
       .look_at_points = look_at_points,

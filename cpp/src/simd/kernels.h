@@ -257,6 +257,9 @@ struct Kernels {
   // Where a block of points comes to lie, x y z, and in which cell of a grid; outside of it, in one beyond.
   void (*move_points)(const double* points, const double* motion, const GridFrame& frame, double* places,
                       std::int32_t* cells);
+  // How many of the first points of a block, x y z of them and of their matches, kBlock of each, a motion brings closer
+  // to these than a squared distance.
+  std::size_t (*count_explained)(const double* matched, const double* motion, std::size_t count, double square);
   // Adds the pairs of a block to sums, kPairLanes of each: how many are near; of those that agree how many there are,
   // what they count and that times the squared distances along the target's normals.
   void (*add_overlap)(const PairBlock& block, double* sums);
