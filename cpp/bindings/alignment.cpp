@@ -172,8 +172,9 @@ auto bound_explained(PointsIn source, PointsIn target, MotionsIn array, double d
   {
     const auto motions = as_motions(array);
     const WithoutGil without_gil;
+    const OrientedPoints matched(from, to, {});
     for (const RigidMotion& motion : motions) {
-      counts.push_back(static_cast<std::int64_t>(count_explained(from, to, motion, distance)));
+      counts.push_back(static_cast<std::int64_t>(count_explained(matched, motion, distance, kernels())));
     }
   }
   return to_numpy(std::move(counts));

@@ -120,7 +120,8 @@ void bind_clouds(nb::module_& m) {
               const WithoutGil without_gil;
               auto control = interruptible_control();
               const auto look = [&](std::size_t k) {
-                const View view = self.from({places[3 * k], places[3 * k + 1], places[3 * k + 2]}, with_hidden);
+                const View view =
+                    self.from({places[3 * k], places[3 * k + 1], places[3 * k + 2]}, with_hidden, kernels());
                 const double all[] = {view.torn, view.hidden, view.grazing, view.thinning};
                 std::copy(std::begin(all), std::end(all), &views[4 * k]);
               };

@@ -155,6 +155,18 @@ def test_signs_of_normals_threads_and_what_is_asked_for_do_not_change_a_look(see
     assert np.array_equal(np.delete(unasked, HIDDEN, axis=1), np.delete(views, HIDDEN, axis=1))
 
 
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+def test_instruction_sets_give_the_same_looks(simd: str, scale: float) -> None:
+    points, normals = (
+        np.concatenate([cloud(seed)[part] for cloud in (scattered, box) for seed in range(3)]) for part in range(2)
+    )
+    counts, near = numbers(len(points), 0), native(points, 0.8)
+    surface = _core.ViewedSurface(scale * points, normals, counts, near, 0.5 * scale, 0.1 * scale, ALL)
+    views = surface.look_from(scale * PLACES, True, 1)
+    _core.select_simd(_core.simd_available()[-1])
+    assert np.array_equal(surface.look_from(scale * PLACES, True, 1), views)
+
+
 @pytest.mark.parametrize("points", TINY.values(), ids=TINY)
 def test_surfaces_of_hardly_any_points_can_be_looked_at(points: Array) -> None:
     normals = np.tile([0.0, 0.0, 1.0], (len(points), 1))

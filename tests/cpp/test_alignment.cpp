@@ -329,7 +329,9 @@ TEST_CASE("matches that a motion explains are counted") {
   }
   CHECK(expected > 50);
   CHECK(expected < 350);
-  CHECK(count_explained(source, target, motion, 0.15) == expected);
+  for (const auto* kernels : simd::available()) {
+    CHECK(count_explained({source, target, {}}, motion, 0.15, *kernels) == expected);
+  }
 }
 
 TEST_CASE("points are checked one by one as their definition says") {

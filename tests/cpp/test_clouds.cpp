@@ -113,15 +113,18 @@ TEST_CASE("a sphere that is seen from within is seen from one side") {
   const std::vector<std::int32_t> counts(points.size() / 3, 1);
   const auto near = find_neighbours(points, 0.3, 1, *simd::available().back(), control);
   const ViewedSurface surface(points, normals, counts, near, 0.3, 0.05, 1000);
-  const View within = surface.from({0.1, 0.0, -0.1}, true), outside = surface.from({3.0, 0.0, 0.0}, true);
+  const simd::Kernels& kernels = *simd::available().back();
+  const View within = surface.from({0.1, 0.0, -0.1}, true, kernels);
+  const View outside = surface.from({3.0, 0.0, 0.0}, true, kernels);
   CHECK(within.torn == 0.0);
   CHECK(within.hidden == 0.0);
   CHECK(within.grazing == 0.0);
   CHECK(outside.torn > 0.02);   // at the rim
   CHECK(outside.hidden > 0.1);  // the far side
   CHECK(outside.grazing > 0.02);
-  CHECK(surface.from({3.0, 0.0, 0.0}, false).hidden == 0.0);
-  CHECK(ViewedSurface({}, {}, {}, Neighbours{{0}, {}}, 0.3, 0.05, 1000).from({0.0, 0.0, 0.0}, true).torn == 0.0);
+  CHECK(surface.from({3.0, 0.0, 0.0}, false, kernels).hidden == 0.0);
+  CHECK(ViewedSurface({}, {}, {}, Neighbours{{0}, {}}, 0.3, 0.05, 1000).from({0.0, 0.0, 0.0}, true, kernels).torn ==
+        0.0);
 }
 
 TEST_CASE("the nearest features are those of double precision") {

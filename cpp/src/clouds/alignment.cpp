@@ -3,25 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clouds/pair_sums.h"
+
 namespace clipperplus {
 
 namespace {
 
-Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-
-using simd::kBlock, simd::kPairLanes;
-
-// Sums over pairs, each in kPairLanes parts.
-template <std::size_t Sums>
-struct PairSums {
-  alignas(64) double lanes[Sums * kPairLanes] = {};
-
-  double operator[](std::size_t sum) const {
-    static_assert(kPairLanes == 8);
-    const double* l = lanes + sum * kPairLanes;
-    return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
-  }
-};
+using simd::kBlock;
 
 // Calls add(block of pairs) for all points, each with what is near it after the motion.
 template <class Add>
@@ -84,14 +72,15 @@ Overlap measure_overlap(const SurfaceGrid& target, const OrientedPoints& source,
           .squares = sums[3]};
 }
 
-std::size_t count_explained(std::span<const double> source, std::span<const double> target, const RigidMotion& motion,
-                            double distance) {
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < source.size(); k += 3) {
-    const Vector3 d = minus(motion.apply(&source[k]), {target[k], target[k + 1], target[k + 2]});
-    count += dot(d, d) < distance * distance ? 1 : 0;
+std::size_t count_explained(const OrientedPoints& matched, const RigidMotion& motion, double distance,
+                            const simd::Kernels& kernels) {
+  const auto numbers = numbers_of(motion);
+  std::size_t explained = 0;
+  for (std::size_t b = 0; b < matched.blocks(); ++b) {
+    const std::size_t count = std::min(kBlock, matched.size() - b * kBlock);
+    explained += kernels.count_explained(matched.block(b), numbers.data(), count, distance * distance);
   }
-  return count;
+  return explained;
 }
 
 NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,

@@ -35,9 +35,10 @@ struct Overlap {
 Overlap measure_overlap(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
                         const PairRule& rule, const simd::Kernels& kernels);
 
-// How many of the matched points a motion brings closer together than a distance.
-std::size_t count_explained(std::span<const double> source, std::span<const double> target, const RigidMotion& motion,
-                            double distance);
+// How many of some points, each with its match in the place of a normal, a motion brings closer together than a
+// distance. A match takes 25 operations: 2 ns at two operations on four numbers a cycle, and about as long with AVX2.
+std::size_t count_explained(const OrientedPoints& matched, const RigidMotion& motion, double distance,
+                            const simd::Kernels& kernels);
 
 // The sums of a least-squares problem: Σ w (n · (R p + t - q) + n · (ω × (R p + t - centre) + v))² over the pairs, for
 // a small turn ω and shift v.

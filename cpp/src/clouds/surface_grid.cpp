@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 
@@ -57,8 +58,10 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
   AlignedVector<float> squares(kBlockCells, kFar);  // of the distances from the centres, in cells
   const auto r = static_cast<std::uint32_t>(reach);
   const auto limit = static_cast<float>((reach + 0.5) * (reach + 0.5));
-  std::array<std::vector<float>, 3> apart;  // squares of how far the cells around a point are from it, along each axis
-  for (auto& axis : apart) axis.resize(2 * r + 1);
+  // Squares of how far the cells around a point are from it, along each axis; on both sides of them, rows of blocks go
+  // on.
+  std::array<std::vector<float>, 3> apart;
+  for (auto& axis : apart) axis.resize(kSide + 2 * r + 1 + kSide, kFar);
   for (std::size_t k = 0; k < points.size(); k += 3) {
     if (k % (3 << 12) == 0) control.expired();
     Cell first, last;
@@ -68,7 +71,7 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
       first[a] = middle - r, last[a] = middle + r;
       for (std::uint32_t c = 0; c <= 2 * r; ++c) {
         const double d = place - (first[a] + c) - 0.5;
-        apart[a][c] = static_cast<float>(d * d);
+        apart[a][kSide + c] = static_cast<float>(d * d);
       }
     }
     const auto number = static_cast<std::int32_t>(k / 3);
@@ -77,11 +80,11 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
       const std::size_t block = make_block(low);
       if (block == squares.size()) squares.resize(cells_.size(), kFar);
       // A row of a block at once, without branches, which nobody could predict.
-      Floats along = {kFar, kFar, kFar, kFar};
-      for (std::uint32_t x = low[0]; x <= high[0]; ++x) along[x % kSide] = apart[0][x - first[0]];
+      Floats along;
+      std::memcpy(&along, &apart[0][kSide + low[0] / kSide * kSide - first[0]], sizeof along);
       for (std::uint32_t z = low[2]; z <= high[2]; ++z) {
         for (std::uint32_t y = low[1]; y <= high[1]; ++y) {
-          const float across = apart[2][z - first[2]] + apart[1][y - first[1]];
+          const float across = apart[2][kSide + z - first[2]] + apart[1][kSide + y - first[1]];
           const std::size_t row = block + inside({0, y, z});
           auto& nearest = *reinterpret_cast<Floats*>(&squares[row]);
           auto& indices = *reinterpret_cast<Indices*>(&cells_[row]);

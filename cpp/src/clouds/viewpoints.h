@@ -6,18 +6,22 @@
 // correlation between the logarithms of how many raw points there are to a voxel and of r / √cos, negative; merged or
 // thinned clouds have none, from wherever one looks.
 //
-// A sample of the points stands for the surface. A look at 1000 of them and 3000 pairs takes about 28 µs: 80 000
-// operations, two at a time in loops that are compiled for every processor, and 1000 logarithms of 8 ns; the floor is
-// half of that. What is hidden takes as much again: an image of directions, 2.8° each, keeps the least range in each,
-// and a point is hidden by another that is nearer by more than a margin and than that one's slope explains.
+// A sample of the points stands for the surface. A look at 1000 of them and 3000 pairs takes about 10 µs with AVX2: it
+// reads 240 kB, 3 µs from the second cache, and takes 100 000 operations, 4 µs at two operations on four numbers a
+// cycle; roots and quotients take longer. What is hidden takes 12 µs more: an image of directions, 2.8° each, keeps the
+// least range in each, and a point is hidden by another that is nearer by more than a margin and than that one's slope
+// explains.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "clipperplus/bits.h"
 #include "clouds/neighbours.h"
+#include "clouds/oriented_points.h"
 #include "geometry/rigid.h"
+#include "simd/kernels.h"
 
 namespace clipperplus {
 
@@ -33,7 +37,7 @@ class ViewedSurface {
                 const Neighbours& neighbours, double radius, double margin, std::size_t most);
 
   // What is hidden only if it is asked for; else 0.
-  View from(const Vector3& place, bool with_hidden) const;
+  View from(const Vector3& place, bool with_hidden, const simd::Kernels& kernels) const;
 
   // The share torn by sides that were chosen otherwise: 1 for the side of a point's normal, -1 for the other one, 0 for
   // a point that has none. 1 where fewer than half of the neighbours have sides.
@@ -46,29 +50,20 @@ class ViewedSurface {
     std::size_t first, second;  // numbers of the points
     bool turned;                // the second normal, to be on the side of the first
   };
-  // Vectors, coordinates apart: loops over many of them are left to the compiler.
-  struct Vectors {
-    std::vector<double> x, y, z;
-
-    void push_back(const Vector3& v) { x.push_back(v[0]), y.push_back(v[1]), z.push_back(v[2]); }
-    std::size_t size() const { return x.size(); }
-  };
-  // A plane through a point: how far a place is in front of it is normal · place - offset.
+  // Planes through points, numbers apart: how far a place is in front of one is normal · place - offset.
   struct Planes {
-    Vectors normals;
-    std::vector<double> offsets;
+    std::vector<double> x, y, z, offsets;
 
     void push_back(const Vector3& point, const Vector3& normal) {
-      normals.push_back(normal);
+      x.push_back(normal[0]), y.push_back(normal[1]), z.push_back(normal[2]);
       offsets.push_back(dot(point, normal));
     }
   };
 
-  Vector3 origin_{};  // of the frame of all that follows: a point of the surface
-  Vectors points_, normals_;
-  std::vector<double> densities_;  // logarithms, less their mean
-  std::vector<Pair> pairs_;        // of neighbours …
-  Planes first_, second_;          // … and planes at the points of each, the normals on one side
+  Vector3 origin_{};         // of the frame of all that follows: a point of the surface
+  OrientedPoints points_;    // what counts is the logarithm of the density, less the mean of these
+  std::vector<Pair> pairs_;  // of neighbours …
+  Planes first_, second_;    // … and planes at the points of each, the normals on one side
   double margin_;
   std::size_t size_;
 };

@@ -18,6 +18,21 @@ void move_points(const double* __restrict points, const double* __restrict motio
   }
 }
 
+std::size_t count_explained(const double* __restrict matched, const double* __restrict motion, std::size_t count,
+                            double square) {
+  double r[12];
+  for (std::size_t k = 0; k < 12; ++k) r[k] = motion[k];
+  std::int64_t explained = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double x = matched[k], y = matched[kBlock + k], z = matched[2 * kBlock + k];
+    const double dx = (r[0] * x + r[1] * y + r[2] * z + r[9]) - matched[3 * kBlock + k];
+    const double dy = (r[3] * x + r[4] * y + r[5] * z + r[10]) - matched[4 * kBlock + k];
+    const double dz = (r[6] * x + r[7] * y + r[8] * z + r[11]) - matched[5 * kBlock + k];
+    explained += dx * dx + dy * dy + dz * dz < square ? 1 : 0;
+  }
+  return static_cast<std::size_t>(explained);
+}
+
 // The points of a block's pairs, with their normals.
 struct PairEnds {
   alignas(64) double x[kBlock], y[kBlock], z[kBlock], nx[kBlock], ny[kBlock], nz[kBlock];

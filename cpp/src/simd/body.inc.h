@@ -260,6 +260,7 @@ void add_to_others(double* y, const Word* row, std::size_t words, double value) 
 // clang-format off: what is used comes before what uses it
 #include "simd/clouds.inc.h"
 #include "simd/alignment.inc.h"
+#include "simd/views.inc.h"
 #include "simd/planes.inc.h"
 #include "simd/distances.inc.h"
 #include "simd/features.inc.h"
@@ -294,9 +295,14 @@ constexpr Kernels table(const char* name) {
       .describe_pairs = describe_pairs,
       .add_histograms = add_histograms,
       .move_points = move_points,
+      .count_explained = count_explained,
       .add_overlap = add_overlap,
       .add_equations = add_equations,
       .look_at_points = look_at_points,
+      .count_torn = count_torn,
+      .see_points = see_points,
+      .see_slopes = see_slopes,
+      .add_sightings = add_sightings,
       .add_to_others = add_to_others,
       .step = step,
       .scale = scale,

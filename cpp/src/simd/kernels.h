@@ -143,10 +143,25 @@ struct PairBlock {
   double square;        // pairs count that are no farther apart …
   double least_cosine;  // … and whose normals differ by no larger angle, whatever their signs
 };
+// Planes at neighbouring points: x y z of their normals and their offsets from the origin.
+struct PlanePairs {
+  const double* first[4];
+  const double* second[4];
+  std::size_t count;
+};
+
+// What kBlock points look like from a place: see clouds/viewpoints.h.
+struct Sightings {
+  alignas(64) double ranges[kBlock];
+  alignas(64) double cosines[kBlock];  // between lines of sight and normals
+  alignas(64) double ratios[kBlock];   // of squared ranges to cosines
+};
+
 inline constexpr std::size_t kPairLanes = 8;      // partial sums over the pairs
 inline constexpr std::size_t kBlockColumns = 7;   // of a block of points
 inline constexpr std::size_t kOverlapSums = 4;    // of add_overlap
 inline constexpr std::size_t kEquationSums = 33;  // of add_equations
+inline constexpr std::size_t kSightingSums = 7;   // of add_sightings
 
 // Planes through up to kBlock points: unit normals, how far the points around each spread along it and along three axes
 // together, and how many there are.
@@ -242,6 +257,9 @@ struct Kernels {
   // Where a block of points comes to lie, x y z, and in which cell of a grid; outside of it, in one beyond.
   void (*move_points)(const double* points, const double* motion, const GridFrame& frame, double* places,
                       std::int32_t* cells);
+  // How many of the first points of a block, x y z of them and of their matches, kBlock of each, a motion brings closer
+  // to these than a squared distance.
+  std::size_t (*count_explained)(const double* matched, const double* motion, std::size_t count, double square);
   // Adds the pairs of a block to sums, kPairLanes of each: how many are near; of those that agree how many there are,
   // what they count and that times the squared distances along the target's normals.
   void (*add_overlap)(const PairBlock& block, double* sums);
@@ -253,6 +271,17 @@ struct Kernels {
   // How far a block of points is from a place after a motion, and in which pixel of clouds/cube_directions.h.
   void (*look_at_points)(const double* points, const double* motion, const double* place, std::int32_t side,
                          double* ranges, std::int32_t* pixels);
+
+  // How many pairs of planes have a place in front of one and behind the other.
+  std::size_t (*count_torn)(const PlanePairs& pairs, const double* place);
+  // What a block of points, x y z and their normals, kBlock of each, looks like from a place.
+  void (*see_points)(const double* points, const double* place, Sightings& seen);
+  // How far each may reach within an angle, if the surface goes on as it is.
+  void (*see_slopes)(const Sightings& seen, double angle, double* reaches);
+  // Adds the points of a block whose range is not 0 to sums, kPairLanes of each: how many there are; of half the
+  // logarithm x of the ratio by a divisor and the density y the sums of x, x², x y, y and y²; how many graze. The
+  // logarithms are taken of quotients, as ranges from afar hardly differ.
+  void (*add_sightings)(const Sightings& seen, double divisor, const double* densities, double* sums);
 
   // y[i] += value for every i that is not in `row`.
   void (*add_to_others)(double* y, const Word* row, std::size_t words, double value);

@@ -95,7 +95,8 @@ def as_features(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float32]:
         raise LandmarkError(f"{name}: expected numbers, got dtype {array.dtype}")
     with np.errstate(over="ignore"):
         features = np.ascontiguousarray(array, dtype=np.float32)
-    finite = np.isfinite(features).all(axis=1)
+    finite = np.isfinite(features)
     if not finite.all():
-        raise LandmarkError(f"{name}: feature {int(finite.argmin())} has a number that is not finite in float32")
+        number = int(finite.all(axis=1).argmin())
+        raise LandmarkError(f"{name}: feature {number} has a number that is not finite in float32")
     return features

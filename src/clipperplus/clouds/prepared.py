@@ -101,6 +101,7 @@ class PreparedCloud:
     has_fronts: bool = False
     """Whether normals that came with the cloud say which side of it was seen: there is a place that they all face."""
     _described: dict[tuple[float, float, bool], Description] = field(default_factory=dict, repr=False)
+    _samples: dict[int, tuple[_Array, _Array, _Array]] = field(default_factory=dict, repr=False)
 
     @property
     def features(self) -> npt.NDArray[np.float32]:
@@ -150,6 +151,15 @@ class PreparedCloud:
             self._described[key] = _describe_surface(neighbours, normals, threads, towards_sensor=towards_sensor)
         return self._described[key]
 
+    def _every(self, step: int) -> tuple[_Array, _Array, _Array]:
+        """Return points, their normals and bends: the first, and every so many-th after it. Kept, but not pickled."""
+        if step not in self._samples:
+            points, normals, bends = (
+                np.ascontiguousarray(of[::step]) for of in (self.points, self.normals, self.bends)
+            )
+            self._samples[step] = points, normals, bends
+        return self._samples[step]
+
     def by_fronts(self, threads: int) -> PreparedCloud:
         """Return the cloud with features of normals on the side that was seen, to be matched with others of that kind.
 
@@ -165,7 +175,7 @@ class PreparedCloud:
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy in another process needs; the surface and other looks at it are made again there."""
         kept = {name: value for name, value in self.__dict__.items() if name not in ("surface", "_by_fronts")}
-        return kept | {"_described": {}}
+        return kept | {"_described": {}, "_samples": {}}
 
     @functools.cached_property
     def surface(self) -> _core.SurfaceGrid:

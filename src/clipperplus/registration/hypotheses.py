@@ -26,8 +26,15 @@ class Guesses:
 
     motions: npt.NDArray[np.float64]
     """``(k, 4, 4)``."""
-    cliques: list[npt.NDArray[np.int64]]
-    """The associations that each comes from, sorted."""
+    members: npt.NDArray[np.int32]
+    """The associations that they come from, sorted, those of one motion after those of another, which …"""
+    offsets: npt.NDArray[np.int64]
+    """``(k + 1,)``: … begin and end here."""
+
+    @property
+    def cliques(self) -> list[npt.NDArray[np.int64]]:
+        """The associations that each comes from, sorted."""
+        return np.split(self.members.astype(np.int64), self.offsets[1:-1]) if len(self.motions) else []
 
 
 def guess_motions(
@@ -54,5 +61,4 @@ def guess_motions(
     motions, offsets, members = _core.find_hypotheses(
         graph._native, source, target, known, starts.astype(np.int32), most, 3, apart, threads
     )
-    cliques = np.split(members.astype(np.int64), offsets[1:-1]) if len(motions) else []
-    return Guesses(motions, cliques)
+    return Guesses(motions, members, offsets)

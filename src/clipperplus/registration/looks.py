@@ -205,5 +205,9 @@ def _match(
 ) -> npt.NDArray[np.int64]:
     """Match the points that can be described; the features of others are zero, and all alike."""
     first, second = (np.flatnonzero(of.features.any(axis=1)) for of in (source, target))
-    pairs = match_features(source.features[first], target.features[second], k=matches, ratio=ratio, threads=threads)
+    here, there = (
+        of.features if len(numbers) == len(of.features) else of.features[numbers]
+        for of, numbers in ((source, first), (target, second))
+    )
+    pairs = match_features(here, there, k=matches, ratio=ratio, threads=threads)
     return np.column_stack((first[pairs[:, 0]], second[pairs[:, 1]]))

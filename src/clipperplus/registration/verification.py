@@ -240,6 +240,4 @@ def _conflict(source: PreparedCloud, target: PreparedCloud, motions: _Array, cou
 
 def sample(cloud: PreparedCloud, count: int | None) -> tuple[_Array, _Array, _Array]:
     """Return evenly chosen points, their normals and bends: they are in the order of their voxels, so of space."""
-    step = 1 if count is None else max(1, len(cloud.points) // count)
-    points, normals, bends = (np.ascontiguousarray(of[::step]) for of in (cloud.points, cloud.normals, cloud.bends))
-    return points, normals, bends
+    return cloud._every(1 if count is None else max(1, len(cloud.points) // count))
