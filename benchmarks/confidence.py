@@ -1,6 +1,6 @@
 """Calibrates the confidence of registrations, and shows how reliable it is.
 
-Reads what ``registration.py`` measured on real scans, and ``deceptions.py --first 1000 --tries 6 --csv FILE`` on other
+Reads what ``registration.py`` measured on real scans, and ``deceptions.py --first 1000 --tries 12 --csv FILE`` on other
 deceptions than those it reports on (``results/deceptions/to_fit.csv``); fits the odds of right answers to both, checks
 them on scenes that the fit has not seen, and writes ``src/clipperplus/registration/calibration.py``.
 """

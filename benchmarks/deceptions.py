@@ -20,7 +20,7 @@ import clipperplus as cp
 from clipperplus.bench.deceptions import KINDS, Kind
 from clipperplus.bench.tables import markdown_table
 
-TRIES = 20
+TRIES = 40
 CSV = RESULTS / "deceptions" / "tries.csv"
 Row = dict[str, Any]
 
@@ -152,7 +152,8 @@ def main() -> None:
         print(report(rows, kinds))
         return
     body = f"""Nothing told but the points; some clouds are in the frame of their sensor, some are moved. Right is
-what is within 15° and 30 cm of the truth, outdoors 5° and 60 cm. "Truth among": of the answer and its alternatives.
+what is within 15° and 30 cm of the truth, outdoors 5° and 60 cm. "Truth among": of the answer and
+its alternatives, or one of these shifted along what is said to be open.
 "Worst wrong" is the highest confidence of a wrong answer, whatever its status.
 [What is tried](../../docs/deceptions.md).
 

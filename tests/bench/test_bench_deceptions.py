@@ -249,6 +249,20 @@ def test_an_answer_is_compared_with_the_truth_in_the_middle_of_the_source() -> N
     assert not first_of("noise").is_right(np.eye(4), kind.tolerance)
 
 
+def test_along_open_shifts_an_answer_may_be_anywhere() -> None:
+    made = first_of("smooth corridor")
+    assert made.truth is not None
+    tolerance = KINDS["smooth corridor"].tolerance
+    along = np.array([0.6, 0.8, 0.0])
+    off = made.truth.copy()
+    off[:3, 3] += 3.0 * along
+    assert not made.is_right(off, tolerance)
+    assert made.is_right(off, tolerance, along[None])
+    assert made.is_right(off, tolerance, np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]]))
+    assert not made.is_right(off, tolerance, np.array([[0.0, 0.0, 1.0]]))
+    assert not made.is_right(off, tolerance, np.empty((0, 3)))
+
+
 def answered(name: str, status: cp.Status, right: int, among: int = 0) -> Row:
     """Return a row of the benchmark."""
     kind = KINDS[name]

@@ -55,9 +55,17 @@ def test_the_fit_finds_the_odds_that_answers_were_drawn_from(generator: ModuleTy
     assert (held[:, 2] == 0.0).all()
 
 
-def test_both_kinds_of_places_count_the_same_and_deceptions_half_of_the_rest(generator: ModuleType) -> None:
+def test_both_kinds_of_places_count_the_same_and_deceptions_what_they_are_worth(generator: ModuleType) -> None:
     kinds = np.array([0, 0, 1, 2, 0, 2, 2])
-    counts = generator.counts_of(kinds, np.array([False, False, False, False, True, True, True]))
-    assert counts[:3].sum() == counts[3] == 3.0
-    assert counts[4] == pytest.approx(counts[5:].sum())
-    assert counts[4:].sum() == pytest.approx(0.5 * 6.0)
+    made = np.array([False, False, False, False, True, True, True])
+    counts = generator.counts_of(kinds, made)
+    elsewhere = kinds == generator.ELSEWHERE
+    assert counts[elsewhere].sum() == pytest.approx(counts[~elsewhere].sum())
+    for place in (elsewhere, ~elsewhere):
+        assert counts[place & made].sum() == pytest.approx(generator.DECEPTIONS * counts[place & ~made].sum())
+    # Where no deception is of the same place, those of different places count all the same.
+    without = ~made | elsewhere
+    counts = generator.counts_of(kinds[without], made[without])
+    elsewhere, made = elsewhere[without], made[without]
+    assert counts[elsewhere].sum() == pytest.approx(counts[~elsewhere].sum())
+    assert counts[made].sum() == pytest.approx(generator.DECEPTIONS * counts[elsewhere & ~made].sum())
