@@ -166,7 +166,7 @@ def plane_shifts(moved: Weighted, target: Weighted, axes: _Array, voxel_size: fl
 
 def _map_of(places: _Array, weights: _Array, width: float) -> _Array:
     """Return the sums of weights in the cells of a square map, none of which stands out."""
-    cells = np.floor(places / width).astype(np.int64)
+    cells = np.floor(np.clip(places / width, -1.0, _MAP_CELLS)).astype(np.int64)  # strays may be anywhere
     inside = ((cells >= 0) & (cells < _MAP_CELLS)).all(axis=1)
     numbers = cells[inside] @ np.array([_MAP_CELLS, 1])
     sums = np.bincount(numbers, weights[inside], minlength=_MAP_CELLS**2)
