@@ -24,6 +24,7 @@ BENCHMARKS = (
     "confidence",
     "few_points",
     "deceptions",
+    "missed",
     "constants",
     "viewpoints",
     "drawing",
