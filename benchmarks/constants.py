@@ -41,6 +41,15 @@ class Constant(NamedTuple):
     limits: tuple[float, ...] = FACTORS
     """Times what it is."""
 
+    @property
+    def value(self) -> Any:
+        """What it is: a number, or a pair."""
+        return getattr(importlib.import_module(f"clipperplus.registration.{self.module}"), self.name)
+
+    def times(self, factor: float) -> float:
+        """Return what is tried in its place."""
+        return float(factor * (self.value if self.part is None else self.value[self.part]))
+
 
 RANKING = (
     Constant("verification", "_POWER_OF_EXPLAINED", "power of explained matches"),
@@ -63,15 +72,14 @@ RIVALS = (
 
 
 @contextmanager
-def changed(constant: Constant, factor: float) -> Iterator[float]:
-    """Change a constant for a while; return its value."""
+def changed(constant: Constant, factor: float) -> Iterator[None]:
+    """Change a constant of this process for a while."""
     module = importlib.import_module(f"clipperplus.registration.{constant.module}")
-    before: Any = getattr(module, constant.name)
-    value = factor * (before if constant.part is None else before[constant.part])
+    before, value = constant.value, constant.times(factor)
     after = value if constant.part is None else tuple(value if k == constant.part else v for k, v in enumerate(before))
     setattr(module, constant.name, after)
     try:
-        yield value
+        yield
     finally:
         setattr(module, constant.name, before)
 
@@ -96,13 +104,12 @@ def deceive(kind_and_number: tuple[str, int], data: Path, constant: Constant, fa
 def sweep(
     constants: tuple[Constant, ...], cells: Callable[[Constant, float], tuple[str, ...]]
 ) -> list[tuple[str, ...]]:
-    """Return a line for each value of each constant."""
-    lines = []
-    for constant in constants:
-        for factor in constant.limits:
-            with changed(constant, factor) as value:
-                lines.append((constant.about, f"{value:.3g}", *cells(constant, factor)))
-    return lines
+    """Return a line for each value of each constant; the processes that measure it change it, and this one does not."""
+    return [
+        (constant.about, f"{constant.times(factor):.3g}", *cells(constant, factor))
+        for constant in constants
+        for factor in constant.limits
+    ]
 
 
 def main() -> None:
