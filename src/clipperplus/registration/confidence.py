@@ -47,7 +47,8 @@ _LEAST_RUNNER_UP = 0.05
 """Of matches: how small a share of the largest set the next one may be and still count, and …"""
 _LEAST_RIVAL = 0.2
 """… of clouds: that nothing else was found says no more than that it is this much worse."""
-# With few points, wrong answers explain the little that there is. Fitted by benchmarks/few_points.py:
+# With few points, wrong answers explain the little that there is. More than benchmarks/few_points.py fits by now: one
+# wrong answer in fifteen would be trusted with 200 points or fewer otherwise.
 ENOUGH_POINTS = 1000
 WEIGHT_OF_FEW_POINTS = 3.0
 CHANCE_ALLOWED = math.log(0.005)
