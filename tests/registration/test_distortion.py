@@ -11,6 +11,7 @@ from motions import move, random_motion
 
 import clipperplus as cp
 from clipperplus import Status
+from clipperplus.registration.distortion import fit_both_hands
 
 Array = npt.NDArray[np.float64]
 
@@ -164,3 +165,17 @@ def test_real_matches_that_are_mirrored_or_scaled_are_not_believed(data_folder: 
         assert mirrored.status is Status.MIRRORED
         scaled = cp.solve(source, 1.05 * target, epsilon=0.6, max_alternatives=1)
         assert scaled.status is not Status.OK
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_better_hand_is_a_transform_that_moves_points_where_it_says(sign: float) -> None:
+    random = np.random.default_rng(7)
+    source = random.uniform([2.0, -5.0, -2.0], [8.0, 1.0, 4.0], (40, 3))
+    turn = np.linalg.qr(random.normal(size=(3, 3)))[0]
+    turn *= sign * np.sign(np.linalg.det(turn))
+    target = source @ turn.T + np.array([1.0, 2.0, 3.0])
+    hands = fit_both_hands((source, target), np.arange(20), np.ones(20), 0.05)
+    assert hands.mirrored is (sign < 0.0)
+    assert hands.transform[:3, :3] == pytest.approx(turn)
+    assert source @ hands.transform[:3, :3].T + hands.transform[:3, 3] == pytest.approx(target)
+    assert hands.moved == pytest.approx(target)

@@ -144,7 +144,7 @@ def test_points_that_are_not_finite_change_nothing() -> None:
 
 def evidence(**other: float) -> cp.Evidence:
     usual = {"associations": 800, "explained": 40, "runner_up": 0.3, "overlap": 0.3, "against": 0.03, "conflict": 0.002}
-    usual |= {"detail": 0.2, "rivalry": 0.3, "residual": 0.25}
+    usual |= {"detail": 0.2, "nearby_overlap": 0.5, "rivalry": 0.3, "residual": 0.25}
     return cp.Evidence(**(usual | other))  # type: ignore[arg-type]
 
 
@@ -153,6 +153,7 @@ def evidence(**other: float) -> cp.Evidence:
     [
         ({"rivalry": 0.9}, {"rivalry": 0.1}),
         ({"detail": 0.02}, {"detail": 0.5}),
+        ({"nearby_overlap": 0.2}, {"nearby_overlap": 0.7}),
         ({"scale": 1.2}, {"scale": 1.0}),
         ({"overlap": 0.05}, {"overlap": 0.6}),
         ({"against": 0.2}, {"against": 0.0}),

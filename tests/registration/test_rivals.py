@@ -142,6 +142,24 @@ def test_a_mirror_image_that_fits_better_is_seen() -> None:
     assert scrutinised(furnished(0), furnished(1)).mirror < 0.6
 
 
+def test_a_reflection_that_matches_suggest_is_tried() -> None:
+    # The answer is turned by what no main direction is: its mirror images along these are no better.
+    mirrored, target = furnished(0) * [-1.0, 1.0, 1.0], furnished(1)
+    turned, _ = moved(np.eye(3))
+    answer = np.eye(4)
+    answer[:3, :3] = turned.T
+    clouds = [cp.prepare(points, voxel_size=VOXEL, viewpoint=(0.0, 0.0, 0.0)) for points in (mirrored, target)]
+    information, none = surface_information(*clouds, answer), np.empty((0, 4, 4))
+    found = [
+        scrutiny.scrutinise(
+            *clouds, answer, information, scrutiny.Suggested(none, reflections), free_space=True, threads=1
+        ).mirror
+        for reflections in (none, np.diag([-1.0, 1.0, 1.0, 1.0])[None])
+    ]
+    assert found[1] > 2.0
+    assert found[1] > 2.0 * found[0]
+
+
 @pytest.mark.parametrize("scale", [0.95, 1.0, 1.03])
 def test_the_scale_is_fitted_with_its_deviation(scale: float) -> None:
     found = scrutinised(furnished(0), scale * furnished(1))
