@@ -1,0 +1,112 @@
+"""From relations to places: what to believe of the pairs that were registered, and which to register next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..geometry.poses import inverse
+from .beliefs import Beliefs, Places, Suggestions, believe
+from .relations import Relation
+from .workbench import Pair, Workbench
+
+__all__ = ["components_of", "grow_places", "overlap_prior", "suggestions_of"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+_Numbers: TypeAlias = npt.NDArray[np.int64]
+
+_PRIORS = 0.02, 0.9
+"""Bounds of how likely it is that a pair which was registered belongs together."""
+_PRIOR_ROUNDS = 30
+"""Of the estimate."""
+_MOST_CERTAIN = 5.0
+"""Logarithm of the odds: no registration says more by itself."""
+_OPEN_WEIGHT = -2.0
+"""Of an answer that leaves a direction open, at most."""
+_RIGHT_ALTERNATIVE = 0.3
+"""Share of the wrong answers whose best alternative is right, and …"""
+_OPEN_ALTERNATIVE = 0.03
+"""… of those that leave a direction open, which may be anywhere."""
+_LEAST_PROBABILITY = 0.001
+_SEEN_PAIRS = 16
+"""That are looked at where two places would become one, at most, …"""
+_SEEN_SHARE = 0.1
+"""… of those of which this share comes near the other."""
+_SEEN_WEIGHT = 0.5
+"""Pairs beside each other show the same."""
+_SEEN_BOUNDS = -3.0, 1.5
+"""What one pair says, …"""
+_SEEN_MOST = 2.0
+"""… and what all of them say in favour, at most: walls lie on walls."""
+
+
+def overlap_prior(relations: Iterable[Relation]) -> float:
+    """Return which share of the pairs that were registered belongs together, as their confidences have it.
+
+    Where most pairs of a folder are of different places, a confidence says less; how many are is what the confidences
+    say together.
+    """
+    known = list(relations)
+    prior = 0.5
+    for _ in range(_PRIOR_ROUNDS):
+        mean = float(np.mean([relation.confidence(prior) for relation in known])) if known else prior
+        prior = min(max(mean, _PRIORS[0]), _PRIORS[1])
+    return prior
+
+
+def suggestions_of(relations: Iterable[Relation], prior: float) -> Suggestions:
+    """Return what registrations suggest, answers and alternatives, with their odds."""
+    rows: list[tuple[int, int, int, _Array, float]] = []
+    for number, relation in enumerate(relations):
+        if not len(relation.motions):
+            continue
+        confidence = relation.confidence(prior)
+        weight = min(_log_odds(confidence), _MOST_CERTAIN)
+        share = _OPEN_ALTERNATIVE if relation.is_open else _RIGHT_ALTERNATIVE
+        weights = [min(weight, _OPEN_WEIGHT) if relation.is_open else weight]
+        weights += [_log_odds((1.0 - confidence) * share * min(1.0, rivalry)) for rivalry in relation.rivalries[1:]]
+        rows += [
+            (number, relation.source, relation.target, motion, weight)
+            for motion, weight in zip(relation.motions, weights, strict=True)
+        ]
+    relation_numbers, sources, targets = (np.array([row[k] for row in rows], dtype=np.int64) for k in range(3))
+    motions = np.array([row[3] for row in rows]).reshape(-1, 4, 4)
+    return Suggestions(relation_numbers, sources, targets, motions, np.array([row[4] for row in rows]))
+
+
+def _log_odds(probability: float) -> float:
+    bounded = min(max(probability, _LEAST_PROBABILITY), 1.0 - _LEAST_PROBABILITY)
+    return math.log(bounded / (1.0 - bounded))
+
+
+def grow_places(bench: Workbench, some: Suggestions) -> Beliefs:
+    """Join scans to places, as far as suggestions and what is seen make it likely."""
+    seen: dict[bytes, float] = {}
+
+    def test(first: _Numbers, second: _Numbers, poses: _Array, followed: _Numbers) -> float:
+        related = set(zip(some.source[followed].tolist(), some.target[followed].tolist(), strict=True))
+        pairs = [pair for _, pair in bench.near(first, second, poses, _SEEN_SHARE)[:_SEEN_PAIRS] if pair not in related]
+        said = np.array([_said(bench, pair, poses, seen) for pair in pairs])
+        return float(min(said[said > 0.0].sum(), _SEEN_MOST) + said[said < 0.0].sum()) if len(said) else 0.0
+
+    return believe(Places(bench.corners, bench.voxel_size), some, test)
+
+
+def _said(bench: Workbench, pair: Pair, poses: _Array, seen: dict[bytes, float]) -> float:
+    """Return what is seen of a pair where poses put it; the same pair at the same place is looked at once."""
+    motion = (inverse(poses[[pair[1]]]) @ poses[[pair[0]]])[0]
+    key = np.array(pair).tobytes() + motion.tobytes()
+    if key not in seen:
+        (sighting,) = bench.look([pair], poses, "")
+        seen[key] = _SEEN_WEIGHT * float(np.clip(sighting.support, *_SEEN_BOUNDS))
+    return seen[key]
+
+
+def components_of(labels: _Numbers) -> list[_Numbers]:
+    """Return the scans of each place, the largest place first; of equal ones, that with the lowest scan."""
+    members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    return sorted(members, key=lambda scans: (-len(scans), int(scans[0])))

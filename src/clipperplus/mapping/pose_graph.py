@@ -1,0 +1,108 @@
+"""Where scans stand, given how pairs of them lie to each other: a pose graph, solved robustly with gtsam."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import MissingPackageError
+from ..geometry.poses import adjoint, inverse
+
+__all__ = ["Measurements", "Optimised", "load_gtsam", "optimise_poses"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+_Numbers: TypeAlias = npt.NDArray[np.int64]
+
+_ROBUST = 2.0
+"""Deviations from which on a measurement counts less: the scale of a Cauchy kernel."""
+_STEPS = 50
+"""Of the optimisation, at most."""
+_ANCHOR = 1e-6
+"""Deviation of the scan that the frame is that of, in rad and m."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """How pairs of scans lie to each other."""
+
+    source: _Numbers
+    target: _Numbers
+    motions: _Array
+    """``(m, 4, 4)`` from source to target."""
+    covariances: _Array
+    """``(m, 6, 6)``, as in :class:`clipperplus.Pose`: rotation vector first, in the frame of the target."""
+
+
+@dataclass(frozen=True, eq=False)
+class Optimised:
+    """Where the scans stand."""
+
+    poses: _Array
+    """``(n, 4, 4)`` from each scan to the frame."""
+    covariances: _Array
+    """``(n, 6, 6)`` of small motions (rotation vector, translation) in that frame, relative to the scan it is of."""
+    residuals: _Array
+    """``(m,)``: how many deviations each measurement is off."""
+
+
+def load_gtsam() -> Any:
+    """Return gtsam, or say how to get it."""
+    try:
+        return importlib.import_module("gtsam")
+    except ImportError:
+        raise MissingPackageError("maps of several scans need gtsam: pip install clipperplus[map]") from None
+
+
+def optimise_poses(start: _Array, measured: Measurements, anchor: int = 0) -> Optimised:
+    """Return the poses that explain measurements best, of scans that these connect, begun at a rough solution.
+
+    Measurements that are off by many deviations count little (a Cauchy kernel). The frame is that of the scan
+    ``anchor``, whose pose stays as it is.
+    """
+    gtsam = load_gtsam()
+    plain, robust = gtsam.NonlinearFactorGraph(), gtsam.NonlinearFactorGraph()
+    values = gtsam.Values()
+    for number, pose in enumerate(start):
+        values.insert(number, gtsam.Pose3(pose))
+    fixed = gtsam.noiseModel.Isotropic.Sigma(6, _ANCHOR)
+    for graph in (plain, robust):
+        graph.add(gtsam.PriorFactorPose3(anchor, gtsam.Pose3(start[anchor]), fixed))
+    kernel = gtsam.noiseModel.mEstimator.Cauchy.Create(_ROBUST)
+    # Ours: true motion = exp(ξ) · motion, in the target's frame; gtsam's: motion · exp(ξ), in that of the source.
+    across = adjoint(inverse(measured.motions))
+    covariances = across @ measured.covariances @ across.transpose(0, 2, 1)
+    for source, target, motion, covariance in zip(
+        measured.source.tolist(), measured.target.tolist(), measured.motions, covariances, strict=True
+    ):
+        noise = gtsam.noiseModel.Gaussian.Covariance(0.5 * (covariance + covariance.T))
+        between = gtsam.BetweenFactorPose3(target, source, gtsam.Pose3(motion), noise)
+        plain.add(between)
+        hardened = gtsam.noiseModel.Robust.Create(kernel, noise)
+        robust.add(gtsam.BetweenFactorPose3(target, source, gtsam.Pose3(motion), hardened))
+    parameters = gtsam.LevenbergMarquardtParams()
+    parameters.setMaxIterations(_STEPS)
+    solved = gtsam.LevenbergMarquardtOptimizer(robust, values, parameters).optimize()
+    poses = np.array([solved.atPose3(number).matrix() for number in range(len(start))])
+    residuals = np.array([np.sqrt(2.0 * plain.at(1 + k).error(solved)) for k in range(len(measured.source))])
+    marginals = gtsam.Marginals(_reweighted(gtsam, plain, residuals), solved)
+    own = np.array([marginals.marginalCovariance(number) for number in range(len(start))])
+    turned = adjoint(poses)  # from the frame of each scan to that of the map
+    return Optimised(poses, turned @ own @ turned.transpose(0, 2, 1), residuals)
+
+
+def _reweighted(gtsam: Any, plain: Any, residuals: _Array) -> Any:
+    """Return the graph in which measurements count as much as they did in the end."""
+    graph = gtsam.NonlinearFactorGraph()
+    graph.add(plain.at(0))
+    for number, residual in enumerate(residuals.tolist()):
+        factor = plain.at(1 + number)
+        weight = 1.0 / (1.0 + (residual / _ROBUST) ** 2)
+        covariance = factor.noiseModel().covariance() / weight
+        target, source = factor.keys()
+        noise = gtsam.noiseModel.Gaussian.Covariance(covariance)
+        graph.add(gtsam.BetweenFactorPose3(target, source, factor.measured(), noise))
+    return graph

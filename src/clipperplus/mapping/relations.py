@@ -1,0 +1,173 @@
+"""What two scans have to do with each other: registered without knowing anything, or looked at where a map puts them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clouds.prepared import PreparedCloud
+from ..registration import register
+from ..registration.confidence import Evidence, Status
+from ..registration.uncertainty import surface_information
+from ..registration.verification import compare, polish
+
+__all__ = ["Relation", "Sighting", "look_at", "relate"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+Effort: TypeAlias = Literal["low", "normal", "high"]
+
+_ALTERNATIVES = 4
+"""Of a registration: other motions that are remembered."""
+_POLISHING_STEPS = 8
+"""Of ICP, from where a map puts two scans."""
+_NO_MATCHES = (np.empty((0, 3)), np.empty((0, 3)))
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """What a registration said about two scans."""
+
+    source: int
+    target: int
+    """Numbers of the scans."""
+    effort: Effort
+    """How far it looked."""
+    status: Status
+    motions: _Array
+    """``(h, 4, 4)`` from source to target: the answer, then alternatives; empty if there is no answer."""
+    rivalries: _Array
+    """``(h,)``: how nearly each is as good as the answer, which has 1."""
+    evidence: Evidence
+    """Of the answer."""
+    covariance: _Array | None
+    """``(6, 6)`` of the answer, as in :class:`clipperplus.Pose`."""
+    undetermined: _Array
+    """``(k, 6)``: unit motions that the scans do not determine."""
+    reasons: tuple[str, ...] = ()
+    """Why the answer is not to be trusted; nothing if it is."""
+    seconds: float = field(default=0.0, compare=False)
+
+    def confidence(self, prior: float) -> float:
+        """Return the probability that the answer is right, where this share of pairs belongs together."""
+        return self.evidence.confidence(prior) if len(self.motions) else 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the scans leave a direction of the motion open."""
+        return len(self.undetermined) > 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in plain Python types, all numbers to the last bit."""
+        return {
+            "effort": self.effort,
+            "status": self.status.value,
+            "motions": self.motions.tolist(),
+            "rivalries": self.rivalries.tolist(),
+            "evidence": asdict(self.evidence),
+            "covariance": None if self.covariance is None else self.covariance.tolist(),
+            "undetermined": self.undetermined.tolist(),
+            "reasons": list(self.reasons),
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_dict(cls, source: int, target: int, about: dict[str, Any]) -> Relation:
+        """Return what :meth:`to_dict` wrote, about these scans."""
+        evidence = dict(about["evidence"])
+        if evidence["viewpoints"] is not None:
+            evidence["viewpoints"] = tuple(evidence["viewpoints"])
+        covariance = about["covariance"]
+        return cls(
+            source=source,
+            target=target,
+            effort=about["effort"],
+            status=Status(about["status"]),
+            motions=np.array(about["motions"], dtype=np.float64).reshape(-1, 4, 4),
+            rivalries=np.array(about["rivalries"], dtype=np.float64),
+            evidence=Evidence(**evidence),
+            covariance=None if covariance is None else np.array(covariance, dtype=np.float64),
+            undetermined=np.array(about["undetermined"], dtype=np.float64).reshape(-1, 6),
+            reasons=tuple(about["reasons"]),
+            seconds=float(about["seconds"]),
+        )
+
+
+def relate(clouds: Sequence[PreparedCloud], source: int, target: int, effort: Effort, *, free_space: bool) -> Relation:
+    """Register two scans of several, and remember what a map needs of it."""
+    pose = register(
+        clouds[source], clouds[target], effort=effort, free_space=free_space, max_alternatives=_ALTERNATIVES
+    )
+    motions = np.empty((0, 4, 4))
+    if pose.T_target_source is not None:
+        motions = np.array([pose.T_target_source, *(other.T_target_source for other in pose.alternatives)])
+    return Relation(
+        source=source,
+        target=target,
+        effort=effort,
+        status=pose.status,
+        motions=motions,
+        rivalries=np.array([1.0, *(other.rivalry or 0.0 for other in pose.alternatives)])[: len(motions)],
+        evidence=pose.evidence,
+        covariance=pose.covariance,
+        undetermined=pose.degenerate_directions,
+        reasons=tuple(reason.text for reason in pose.reasons),
+        seconds=pose.seconds,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """What two scans show where a map puts them."""
+
+    motion: _Array
+    """``(4, 4)`` from source to target, improved by ICP."""
+    shift: float
+    """By how much that moved the source, root mean square, in voxels."""
+    overlap: float
+    """Share of the source that lies on the target's surface."""
+    against: float
+    """Share of the source that lies there at an angle."""
+    detail: float
+    """The overlap with points counted by how much the surface bends."""
+    residual: float
+    """Root mean square distance of what overlaps, in voxels."""
+    conflict: float | None
+    """Share of both in what the other's sensor looked through; None if that is not known."""
+
+    @property
+    def support(self) -> float:
+        """How much they speak for the map: the logarithm of how many times as likely this is if it is right.
+
+        Weights were fitted to fragments at right places, and at places where they were put because of others that they
+        do not belong to.
+        """
+        agreed = 0.5 * math.log(max(self.overlap - self.against, 0.005)) + 0.65 * math.log(max(self.detail, 0.005))
+        against = 1.2 * math.log(max(self.residual, 0.03)) + 0.7 * math.log(1.0 + (self.conflict or 0.0) / 0.005)
+        return 2.1 + agreed - against
+
+
+def look_at(source: PreparedCloud, target: PreparedCloud, motion: _Array, *, free_space: bool) -> Sighting:
+    """Look at two scans that a motion lays on each other, improved by ICP."""
+    improved = polish(source, target, motion, steps=_POLISHING_STEPS, threads=1)
+    seen = compare(source, target, _NO_MATCHES, improved[None], free_space=free_space, threads=1)
+    change = (improved - motion)[:3]
+    moved = source.points @ change[:, :3].T + change[:, 3]
+    return Sighting(
+        motion=improved,
+        shift=float(np.sqrt((moved**2).sum(axis=1).mean())) / target.voxel_size if len(moved) else 0.0,
+        overlap=float(seen.overlap[0]),
+        against=float(seen.against[0]),
+        detail=float(seen.detail[0]),
+        residual=float(seen.residual[0]),
+        conflict=None if seen.conflict is None else float(seen.conflict[0]),
+    )
+
+
+def covariance_at(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> _Array:
+    """Return the covariance of a motion that two surfaces determine, as in :class:`clipperplus.Pose`."""
+    return np.asarray(surface_information(source, target, motion).covariance())

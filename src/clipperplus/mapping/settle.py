@@ -1,0 +1,114 @@
+"""Where the scans of a place stand: the pose graph, and what is seen where it puts them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clouds.prepared import PreparedCloud
+from ..geometry.poses import adjoint, inverse
+from .pose_graph import Measurements, Optimised, optimise_poses
+from .relations import Sighting, covariance_at
+from .workbench import Pair, Workbench
+
+__all__ = ["Link", "Settled", "look_around", "settle"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+_Numbers: TypeAlias = npt.NDArray[np.int64]
+
+_WARP = 0.5
+"""Voxels by which a scan is bent at its corners, as fused ones are: no pair is known more precisely."""
+_LOOKED_AT = 0.1
+"""Share of a scan that must come near another for the two to be looked at."""
+_NEAR = 6.0
+"""Voxels by which ICP may move a scan from where the map has it, and still speak for the map."""
+_AGREES, _CONTRADICTS = 0.5, -1.5
+"""What is seen of a pair that speaks for the map, and against it."""
+_LEAST_OVERLAP = 0.15
+"""Of a pair that becomes a measurement by being looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """How two scans lie to each other, and how precisely that is known."""
+
+    source: int
+    target: int
+    motion: _Array
+    covariance: _Array
+    origin: str
+    """``"answer"``, ``"alternative"`` or ``"seen"``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Scans of one place, where they stand, and by what."""
+
+    scans: _Numbers
+    poses: _Array
+    """``(k, 4, 4)`` from each of these scans to the frame of the first."""
+    covariances: _Array
+    """``(k, 6, 6)``."""
+    links: tuple[Link, ...]
+    residuals: _Array
+    """Deviations by which each link is off."""
+    sightings: dict[Pair, Sighting]
+    """What was seen of pairs."""
+
+
+def link_covariance(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> _Array:
+    """Return the covariance of a motion: what the surfaces leave open, and that scans are bent."""
+    covariance = covariance_at(source, target, motion)
+    points = source.points
+    middle = np.eye(4)
+    middle[:3, 3] = (motion[:3, :3] @ points.mean(axis=0) + motion[:3, 3]) if len(points) else 0.0
+    lever = max(float(np.sqrt(points.var(axis=0).sum())), target.voxel_size) if len(points) else 1.0
+    bend = (_WARP * target.voxel_size) ** 2
+    about = adjoint(middle[None])[0]
+    return np.asarray(covariance + about @ np.diag([bend / lever**2] * 3 + [bend] * 3) @ about.T)
+
+
+def settle(scans: _Numbers, start: _Array, links: tuple[Link, ...], sightings: dict[Pair, Sighting]) -> Settled:
+    """Solve the pose graph of one place; ``start`` are rough poses of these scans."""
+    local = {int(scan): number for number, scan in enumerate(scans)}
+    measured = Measurements(
+        source=np.array([local[link.source] for link in links], dtype=np.int64),
+        target=np.array([local[link.target] for link in links], dtype=np.int64),
+        motions=np.array([link.motion for link in links]).reshape(-1, 4, 4),
+        covariances=np.array([link.covariance for link in links]).reshape(-1, 6, 6),
+    )
+    solved: Optimised = optimise_poses(inverse(start[:1]) @ start, measured)
+    return Settled(scans, solved.poses, solved.covariances, links, solved.residuals, sightings)
+
+
+def look_around(bench: Workbench, place: Settled, what: str) -> Settled:
+    """Look at every pair of a place that overlaps; those that agree become links, all are made as precise as can be."""
+    poses = np.tile(np.eye(4), (len(bench.clouds), 1, 1))
+    poses[place.scans] = place.poses
+    pairs = [pair for _, pair in bench.near(place.scans, place.scans, poses, _LOOKED_AT)]
+    sightings = dict(zip(pairs, bench.look(pairs, poses, what), strict=True))
+    known = {(link.source, link.target): link for link in place.links}
+    links = []
+    for pair in sorted(known.keys() | sightings.keys()):
+        seen, link = sightings.get(pair), known.get(pair)
+        if seen is not None and is_confirmed(seen):
+            source, target = (bench.clouds[number] for number in pair)
+            covariance = link_covariance(source, target, seen.motion)
+            origin = "seen" if link is None else link.origin
+            links.append(Link(*pair, seen.motion, covariance, origin))
+        elif link is not None:
+            links.append(link)
+    return replace(settle(place.scans, place.poses, tuple(links), sightings))
+
+
+def is_confirmed(seen: Sighting) -> bool:
+    """Whether what is seen of a pair is what the map says."""
+    return seen.support >= _AGREES and seen.shift <= _NEAR and seen.overlap >= _LEAST_OVERLAP
+
+
+def is_contradicted(seen: Sighting) -> bool:
+    """Whether what is seen of a pair speaks against the map."""
+    return seen.support <= _CONTRADICTS
