@@ -1,5 +1,22 @@
-"""Many scans: which of their loop closures to believe."""
+"""Many scans: which belong together, where each stands, and how sure that is; and which loop closures to believe."""
 
+from .build import Mapper, build_map
+from .locate import Location, locate
 from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closures
+from .map import Edge, EdgeStatus, Map, ScanStatus
+from .rough_poses import RoughPoses
 
-__all__ = ["LoopClosureSet", "LoopClosures", "consistent_loop_closures"]
+__all__ = [
+    "Edge",
+    "EdgeStatus",
+    "Location",
+    "LoopClosureSet",
+    "LoopClosures",
+    "Map",
+    "Mapper",
+    "RoughPoses",
+    "ScanStatus",
+    "build_map",
+    "consistent_loop_closures",
+    "locate",
+]

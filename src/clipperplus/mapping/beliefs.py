@@ -26,20 +26,20 @@ __all__ = ["Beliefs", "Places", "Suggestions", "Union", "believe"]
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
-_APART = 4.0
+_APART = 6.0
 """Voxels by which the ends of a chain of two registrations may be apart; it grows with the root of their number."""
 _AGREEMENT = 2.0
 """What it says that one more suggestion agrees, beside what it says itself. It is little: scans that overlap have their
 symmetries in common, so that wrong suggestions agree, too."""
 _MOST_SUGGESTIONS = 150
 """Between two places: more say no more."""
-_LIKELY = 2.2
+_LIKELY = 1.4
 """Logarithm of the odds from which on two places become one."""
 _MOST_TRIANGLES = 2
 """That count, of those a suggestion closes, and …"""
 _CLOSING = -2.5
 """… the weight that their sides must have."""
-_WORTH_A_TEST = 0.2
+_WORTH_A_TEST = -1.0
 """Logarithm of the odds from which on it is worth looking at what is seen."""
 _CERTAIN = 12.0
 """Logarithm of the odds from which on nothing else is looked at."""
@@ -104,6 +104,25 @@ class Places:
         self.hops = np.full((count, count), np.inf)
         """Registrations between two scans of a place, along the shortest chain."""
         np.fill_diagonal(self.hops, 0.0)
+
+    def copy(self) -> Places:
+        """Return the same again."""
+        other = Places(self.corners, self.voxel_size)
+        other.labels, other.poses, other.hops = self.labels.copy(), self.poses.copy(), self.hops.copy()
+        return other
+
+    def settle(self, scans: _Numbers, poses: _Array, pairs: _Numbers) -> None:
+        """Put the scans of one place where they stand; ``pairs`` of them are related."""
+        self.poses[scans] = poses
+        hops = np.full((len(scans), len(scans)), np.inf)
+        local = np.full(len(self.labels), -1)
+        local[scans] = np.arange(len(scans))
+        ends = local[pairs]
+        hops[ends[:, 0], ends[:, 1]] = hops[ends[:, 1], ends[:, 0]] = 1.0
+        np.fill_diagonal(hops, 0.0)
+        for middle in range(len(scans)):  # Floyd and Warshall
+            np.minimum(hops, hops[:, middle, None] + hops[middle], out=hops)
+        self.hops[np.ix_(scans, scans)] = hops
 
     def scans(self, label: int) -> _Numbers:
         """Return the scans of a place."""

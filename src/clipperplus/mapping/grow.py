@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -32,15 +32,17 @@ _RIGHT_ALTERNATIVE = 0.3
 _OPEN_ALTERNATIVE = 0.03
 """… of those that leave a direction open, which may be anywhere."""
 _LEAST_PROBABILITY = 0.001
+_BACK_TO_BACK = -5.0
+"""Of a motion under which two scans saw the same surface from its two sides."""
 _SEEN_PAIRS = 16
 """That are looked at where two places would become one, at most, …"""
 _SEEN_SHARE = 0.1
 """… of those of which this share comes near the other."""
 _SEEN_WEIGHT = 0.5
 """Pairs beside each other show the same."""
-_SEEN_BOUNDS = -3.0, 1.5
+_SEEN_BOUNDS = -3.0, 2.0
 """What one pair says, …"""
-_SEEN_MOST = 2.0
+_SEEN_MOST = 3.0
 """… and what all of them say in favour, at most: walls lie on walls."""
 
 
@@ -58,10 +60,15 @@ def overlap_prior(relations: Iterable[Relation]) -> float:
     return prior
 
 
-def suggestions_of(relations: Iterable[Relation], prior: float) -> Suggestions:
-    """Return what registrations suggest, answers and alternatives, with their odds."""
+def suggestions_of(
+    relations: Iterable[Relation], priors: Iterable[float], refuted: Collection[tuple[Pair, bytes]] = ()
+) -> Suggestions:
+    """Return what registrations suggest, answers and alternatives, with their odds, given how likely each was before.
+
+    Motions that were ``refuted`` are left out.
+    """
     rows: list[tuple[int, int, int, _Array, float]] = []
-    for number, relation in enumerate(relations):
+    for number, (relation, prior) in enumerate(zip(relations, priors, strict=True)):
         if not len(relation.motions):
             continue
         confidence = relation.confidence(prior)
@@ -70,12 +77,13 @@ def suggestions_of(relations: Iterable[Relation], prior: float) -> Suggestions:
         weights = [min(weight, _OPEN_WEIGHT) if relation.is_open else weight]
         weights += [_log_odds((1.0 - confidence) * share * min(1.0, rivalry)) for rivalry in relation.rivalries[1:]]
         rows += [
-            (number, relation.source, relation.target, motion, weight)
-            for motion, weight in zip(relation.motions, weights, strict=True)
+            (number, relation.source, relation.target, motion, weight + _BACK_TO_BACK * backs)
+            for motion, weight, backs in zip(relation.motions, weights, relation.back_to_back, strict=True)
+            if ((relation.source, relation.target), motion.tobytes()) not in refuted
         ]
-    relation_numbers, sources, targets = (np.array([row[k] for row in rows], dtype=np.int64) for k in range(3))
+    numbers, sources, targets = (np.array([row[k] for row in rows], dtype=np.int64) for k in range(3))
     motions = np.array([row[3] for row in rows]).reshape(-1, 4, 4)
-    return Suggestions(relation_numbers, sources, targets, motions, np.array([row[4] for row in rows]))
+    return Suggestions(numbers, sources, targets, motions, np.array([row[4] for row in rows], dtype=np.float64))
 
 
 def _log_odds(probability: float) -> float:
@@ -83,17 +91,22 @@ def _log_odds(probability: float) -> float:
     return math.log(bounded / (1.0 - bounded))
 
 
-def grow_places(bench: Workbench, some: Suggestions) -> Beliefs:
-    """Join scans to places, as far as suggestions and what is seen make it likely."""
+def seen_together(supports: Iterable[float]) -> float:
+    """Return what several pairs say together about two places, as the logarithm of odds: many no more than some."""
+    said = _SEEN_WEIGHT * np.clip(np.array(list(supports), dtype=np.float64), *_SEEN_BOUNDS)
+    return min(float(said.sum()) * min(1.0, _SEEN_PAIRS / max(1, len(said))), _SEEN_MOST)
+
+
+def grow_places(bench: Workbench, places: Places, some: Suggestions) -> Beliefs:
+    """Join places, as far as suggestions and what is seen make it likely; ``places`` is changed."""
     seen: dict[bytes, float] = {}
 
     def test(first: _Numbers, second: _Numbers, poses: _Array, followed: _Numbers) -> float:
         related = set(zip(some.source[followed].tolist(), some.target[followed].tolist(), strict=True))
         pairs = [pair for _, pair in bench.near(first, second, poses, _SEEN_SHARE)[:_SEEN_PAIRS] if pair not in related]
-        said = np.array([_said(bench, pair, poses, seen) for pair in pairs])
-        return float(min(said[said > 0.0].sum(), _SEEN_MOST) + said[said < 0.0].sum()) if len(said) else 0.0
+        return seen_together([_said(bench, pair, poses, seen) for pair in pairs])
 
-    return believe(Places(bench.corners, bench.voxel_size), some, test)
+    return believe(places, some, test)
 
 
 def _said(bench: Workbench, pair: Pair, poses: _Array, seen: dict[bytes, float]) -> float:
@@ -102,7 +115,7 @@ def _said(bench: Workbench, pair: Pair, poses: _Array, seen: dict[bytes, float])
     key = np.array(pair).tobytes() + motion.tobytes()
     if key not in seen:
         (sighting,) = bench.look([pair], poses, "")
-        seen[key] = _SEEN_WEIGHT * float(np.clip(sighting.support, *_SEEN_BOUNDS))
+        seen[key] = sighting.support
     return seen[key]
 
 

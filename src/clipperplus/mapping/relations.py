@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..clouds.prepared import PreparedCloud
 from ..registration import register
 from ..registration.confidence import Evidence, Status
 from ..registration.uncertainty import surface_information
-from ..registration.verification import compare, polish
+from ..registration.verification import AGREEING_COSINE, compare, polish, sample
 
 __all__ = ["Relation", "Sighting", "look_at", "relate"]
 
@@ -23,8 +23,18 @@ Effort: TypeAlias = Literal["low", "normal", "high"]
 
 _ALTERNATIVES = 4
 """Of a registration: other motions that are remembered."""
+_WARPED = 0.08
+"""Logarithm of the scale by which two scans of one thing may seem to differ in size, because they are bent."""
 _POLISHING_STEPS = 8
 """Of ICP, from where a map puts two scans."""
+_MOST_AGREED, _AGREED_SCALE = 2.0, 0.25
+"""What a pair says at most in favour of a map, and the share of the source that must be seen with the target for it."""
+_MOST_AGAINST, _EDGES, _CONFLICT_SCALE = 6.0, 0.02, 0.024
+"""What it says at most against it; shares that may lie where the other looked through, and by which it grows by 1."""
+_THIN_WALLS, _BACKS_SCALE = 0.1, 0.025
+"""The same of surfaces that were seen from two sides at one place."""
+_SIDED_POINTS = 600
+"""Of the source, by which is told from which side a surface was seen."""
 _NO_MATCHES = (np.empty((0, 3)), np.empty((0, 3)))
 
 
@@ -48,13 +58,22 @@ class Relation:
     """``(6, 6)`` of the answer, as in :class:`clipperplus.Pose`."""
     undetermined: _Array
     """``(k, 6)``: unit motions that the scans do not determine."""
+    back_to_back: _Array
+    """``(h,)``: of what each lays on the other surface, the share that was seen from its other side."""
     reasons: tuple[str, ...] = ()
     """Why the answer is not to be trusted; nothing if it is."""
     seconds: float = field(default=0.0, compare=False)
 
     def confidence(self, prior: float) -> float:
-        """Return the probability that the answer is right, where this share of pairs belongs together."""
-        return self.evidence.confidence(prior) if len(self.motions) else 0.0
+        """Return the probability that the answer is right, where this share of pairs belongs together.
+
+        Scans that are fused from many views are warped: that two of them seem to differ a little in size is no proof
+        against a pair that others may confirm.
+        """
+        evidence = self.evidence
+        if evidence.is_scaled and evidence.scale is not None and abs(math.log(evidence.scale)) < _WARPED:
+            evidence = replace(evidence, scale_deviation=abs(evidence.scale - 1.0))
+        return evidence.confidence(prior) if len(self.motions) else 0.0
 
     @property
     def is_open(self) -> bool:
@@ -71,6 +90,7 @@ class Relation:
             "evidence": asdict(self.evidence),
             "covariance": None if self.covariance is None else self.covariance.tolist(),
             "undetermined": self.undetermined.tolist(),
+            "back_to_back": self.back_to_back.tolist(),
             "reasons": list(self.reasons),
             "seconds": self.seconds,
         }
@@ -92,6 +112,7 @@ class Relation:
             evidence=Evidence(**evidence),
             covariance=None if covariance is None else np.array(covariance, dtype=np.float64),
             undetermined=np.array(about["undetermined"], dtype=np.float64).reshape(-1, 6),
+            back_to_back=np.array(about["back_to_back"], dtype=np.float64),
             reasons=tuple(about["reasons"]),
             seconds=float(about["seconds"]),
         )
@@ -115,6 +136,7 @@ def relate(clouds: Sequence[PreparedCloud], source: int, target: int, effort: Ef
         evidence=pose.evidence,
         covariance=pose.covariance,
         undetermined=pose.degenerate_directions,
+        back_to_back=np.array([back_to_back(clouds[source], clouds[target], motion) for motion in motions]),
         reasons=tuple(reason.text for reason in pose.reasons),
         seconds=pose.seconds,
     )
@@ -138,17 +160,22 @@ class Sighting:
     """Root mean square distance of what overlaps, in voxels."""
     conflict: float | None
     """Share of both in what the other's sensor looked through; None if that is not known."""
+    back_to_back: float
+    """Share of what overlaps that was seen from both sides; 0 where it is not known where the sensors stood."""
 
     @property
     def support(self) -> float:
-        """How much they speak for the map: the logarithm of how many times as likely this is if it is right.
+        """How much they speak for the map: about the logarithm of how many times as likely this is if it is right.
 
-        Weights were fitted to fragments at right places, and at places where they were put because of others that they
-        do not belong to.
+        For it speaks what both saw of one surface. Against it, what lies where the other's sensor looked through, but
+        for a little at edges, and surfaces seen from two sides at one place, but for thin walls.
         """
-        agreed = 0.5 * math.log(max(self.overlap - self.against, 0.005)) + 0.65 * math.log(max(self.detail, 0.005))
-        against = 1.2 * math.log(max(self.residual, 0.03)) + 0.7 * math.log(1.0 + (self.conflict or 0.0) / 0.005)
-        return 2.1 + agreed - against
+        fronts = (1.0 - self.back_to_back) * self.overlap - self.against
+        backs = self.back_to_back * self.overlap - _THIN_WALLS
+        through = (self.conflict or 0.0) - _EDGES
+        agreed = _MOST_AGREED * min(1.0, max(0.0, fronts) / _AGREED_SCALE)
+        against = max(0.0, through) / _CONFLICT_SCALE + max(0.0, backs) / _BACKS_SCALE
+        return agreed - min(against, _MOST_AGAINST)
 
 
 def look_at(source: PreparedCloud, target: PreparedCloud, motion: _Array, *, free_space: bool) -> Sighting:
@@ -165,7 +192,27 @@ def look_at(source: PreparedCloud, target: PreparedCloud, motion: _Array, *, fre
         detail=float(seen.detail[0]),
         residual=float(seen.residual[0]),
         conflict=None if seen.conflict is None else float(seen.conflict[0]),
+        back_to_back=back_to_back(source, target, improved) if free_space else 0.0,
     )
+
+
+def back_to_back(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> float:
+    """Return, of what a motion lays on the other surface, the share that was seen from its other side.
+
+    Walls have two sides, but not at one place. Where nothing is known of a wrong motion, it often lays two scans back
+    to back: each is behind what the other saw, so that nothing is in the way. Normals point to where the sensors stood;
+    if those places were only found, they may be on the wrong side, and this counts for half.
+    """
+    points, normals, _ = sample(source, _SIDED_POINTS)
+    places = points @ motion[:3, :3].T + motion[:3, 3]
+    numbers = target.surface.near(places)
+    found = np.flatnonzero(numbers >= 0)
+    apart = np.linalg.norm(target.points[numbers[found]] - places[found], axis=1)
+    cosines = np.einsum("ij,ij->i", normals[found] @ motion[:3, :3].T, target.normals[numbers[found]])
+    lies = (apart <= target.voxel_size) & (np.abs(cosines) >= AGREEING_COSINE)
+    share = np.count_nonzero(lies & (cosines < 0.0)) / max(1, np.count_nonzero(lies))
+    known = "found" not in (source.viewpoint.source, target.viewpoint.source)
+    return float(share if known else 0.5 * share)
 
 
 def covariance_at(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> _Array:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from .pose_graph import Measurements, Optimised, optimise_poses
 from .relations import Sighting, covariance_at
 from .workbench import Pair, Workbench
 
-__all__ = ["Link", "Settled", "look_around", "settle"]
+__all__ = ["Link", "Settled", "is_contradicted", "link_covariance", "look_around", "settle"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
@@ -39,8 +39,10 @@ class Link:
     target: int
     motion: _Array
     covariance: _Array
-    origin: str
-    """``"answer"``, ``"alternative"`` or ``"seen"``."""
+    origin: Literal["registered", "alternative", "seen"]
+    """An answer of a registration, an alternative, or what is seen where the map puts them."""
+    overlap: float | None = None
+    """Share of the source that lies on the target's surface, once that was looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +100,10 @@ def look_around(bench: Workbench, place: Settled, what: str) -> Settled:
             source, target = (bench.clouds[number] for number in pair)
             covariance = link_covariance(source, target, seen.motion)
             origin = "seen" if link is None else link.origin
-            links.append(Link(*pair, seen.motion, covariance, origin))
+            links.append(Link(*pair, seen.motion, covariance, origin, seen.overlap))
         elif link is not None:
             links.append(link)
-    return replace(settle(place.scans, place.poses, tuple(links), sightings))
+    return settle(place.scans, place.poses, tuple(links), sightings)
 
 
 def is_confirmed(seen: Sighting) -> bool:

@@ -1,0 +1,278 @@
+"""From many scans to a map: the whole line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .._timing import Stopwatch
+from .._validation import as_integer, as_length
+from ..clouds.prepared import PreparedCloud
+from ..errors import OptionError
+from ..geometry.poses import adjoint, inverse
+from .edges import make_edges, why_alone
+from .map import Edge, EdgeStatus, Map, ScanStatus
+from .pose_graph import load_gtsam
+from .relations import Relation
+from .rough_poses import RoughPoses, as_rough_poses
+from .scans import Scan, as_scan, as_scans, common_voxel_size, in_order_of_content, is_empty, prepare_scan
+from .settle import Settled
+from .similarity import pair_similarities
+from .store import RelationFile
+from .survey import Survey, make_survey
+from .workbench import Pair, Workbench
+
+__all__ = ["Mapper", "Progress", "build_map"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+_Numbers: TypeAlias = npt.NDArray[np.int64]
+Progress: TypeAlias = Callable[[str, int, int], object]
+"""Told what is being done, how much of it is done, and how much there is."""
+
+
+def build_map(
+    scans: Sequence[Any],
+    *,
+    voxel_size: float | None = None,
+    poses: npt.ArrayLike | RoughPoses | None = None,
+    names: Sequence[str] | None = None,
+    free_space: bool = True,
+    store: str | PathLike[str] | None = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Map:
+    """Put many scans together, in any order and whatever their frames, and say how sure that is.
+
+    Parameters
+    ----------
+    scans
+        ``(n, 3)`` points each, anything with ``.points``, or names of files.
+    voxel_size
+        Metres; None: the median of what :func:`clipperplus.choose_voxel_size` chooses for each scan.
+    poses
+        ``(k, 4, 4)`` from each scan to a common frame, as far as they are known: from odometry, or by hand. NaN where
+        nothing is known. :class:`RoughPoses` says how far off they may be. The map is then put into their frame.
+    names
+        Of the scans; None: those of the files, or numbers.
+    free_space
+        Whether points that come to lie in front of what a sensor saw speak against a pose; say False for scans that were
+        not seen from one place each.
+    store
+        A file to which every registration of two scans is written as soon as it is done, and from which it is read
+        again: a map that was interrupted goes on where it was, and scans may be added. None: nothing is kept.
+    threads
+        The result does not depend on it.
+    progress
+        Called as work goes on, with what is being done, how much of it is done, and how much there is. What it raises
+        ends the work and is passed on.
+
+    Returns
+    -------
+    Map
+        Needs the extra ``map``.
+
+    """
+    return _build(as_scans(scans, names), voxel_size, poses, free_space, store, threads, progress, {}, Stopwatch())
+
+
+class Mapper:
+    """The same for scans that come one by one.
+
+    Each costs its preparation and its registration with those before it that look most like it. :attr:`map` is what
+    :func:`build_map` gives for all scans so far; what was registered before is not registered again.
+    """
+
+    def __init__(
+        self,
+        *,
+        voxel_size: float,
+        free_space: bool = True,
+        store: str | PathLike[str] | None = None,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        """Begin without scans; the arguments are those of :func:`build_map`, but the voxel size must be told."""
+        load_gtsam()
+        self._voxel_size = as_length("voxel_size", voxel_size)
+        self._options = free_space, store, threads, progress
+        self._scans: list[Scan] = []
+        self._poses: list[_Array] = []
+        self._known: dict[tuple[str, str, str], Relation] = {}
+        self._map: Map | None = None
+
+    def __len__(self) -> int:
+        """Return the number of scans."""
+        return len(self._scans)
+
+    def add(self, scan: Any, pose: npt.ArrayLike | None = None, *, name: str | None = None) -> None:
+        """Take a scan, as in :func:`build_map`; ``pose`` is its rough pose, ``(4, 4)``, if there is one."""
+        known = np.full((4, 4), np.nan) if pose is None else as_rough_poses([pose], 1, 1.0).poses[0]
+        self._scans.append(as_scan(scan, f"scan {len(self)}", name))
+        self._poses.append(known)
+        self._map = None
+
+    @property
+    def map(self) -> Map:
+        """The map of all scans so far."""
+        if self._map is None:
+            poses = np.array(self._poses).reshape(-1, 4, 4)
+            rough = None if np.isnan(poses).all() else poses
+            free_space, store, threads, progress = self._options
+            self._map = _build(
+                self._scans, self._voxel_size, rough, free_space, store, threads, progress, self._known, Stopwatch()
+            )
+        return self._map
+
+
+def _build(
+    scans: list[Scan],
+    voxel_size: float | None,
+    poses: npt.ArrayLike | RoughPoses | None,
+    free_space: bool,
+    store: str | PathLike[str] | None,
+    threads: int,
+    progress: Progress | None,
+    known: dict[tuple[str, str, str], Relation],
+    stopwatch: Stopwatch,
+) -> Map:
+    """Build a map of scans that were checked; ``known`` relations are not found out again, and new ones put there."""
+    load_gtsam()
+    if not isinstance(free_space, bool):
+        raise OptionError(f"free_space: expected True or False, got {free_space!r}")
+    threads = as_integer("threads", threads, 1, 1024)
+    size = common_voxel_size(scans, voxel_size)
+    rough = None if poses is None else as_rough_poses(poses, len(scans), size)
+    stopwatch.lap("reading", len(scans))
+    order = in_order_of_content(scans)
+    firsts, copies = _without_copies([scans[k] for k in order])
+    unique = [scans[order[k]] for k in firsts]
+    clouds = _prepared(unique, size, threads, progress)
+    stopwatch.lap("preparing", len(unique))
+    full = [k for k, cloud in enumerate(clouds) if not is_empty(cloud)]
+    chosen = [unique[k] for k in full]
+    with RelationFile(store, [scan.content for scan in chosen], size, free_space, known) as relations:
+        bench = Workbench(
+            [clouds[k] for k in full], free_space=free_space, threads=threads, store=relations, progress=progress
+        )
+        guess = None if rough is None else rough.of([int(order[firsts[k]]) for k in full])
+        similarities = pair_similarities(bench.clouds)
+        stopwatch.lap("comparing", len(full))
+        survey = make_survey(bench, similarities, guess)
+        stopwatch.lap("surveying", len(bench.relations))
+    numbers = np.array([order[firsts[k]] for k in full], dtype=np.int64)
+    same = [(int(order[k]), int(order[firsts[copy]])) for k, copy in enumerate(copies) if firsts[copy] != k]
+    return _Assembly(scans, numbers, same, bench, survey, rough).map(size, free_space, stopwatch)
+
+
+def _without_copies(scans: list[Scan]) -> tuple[list[int], list[int]]:
+    """Return the numbers of scans that differ, and of each scan which of these it is equal to."""
+    seen: dict[str, int] = {}
+    firsts: list[int] = []
+    copies = []
+    for number, scan in enumerate(scans):
+        if scan.content not in seen:
+            seen[scan.content] = len(firsts)
+            firsts.append(number)
+        copies.append(seen[scan.content])
+    return firsts, copies
+
+
+def _prepared(scans: list[Scan], size: float, threads: int, progress: Progress | None) -> list[PreparedCloud]:
+    """Prepare scans, several at a time."""
+    clouds = []
+    with ThreadPoolExecutor(threads) as pool:
+        for done, cloud in enumerate(pool.map(lambda scan: prepare_scan(scan, size), scans), start=1):
+            clouds.append(cloud)
+            if progress is not None:
+                progress("preparing scans", done, len(scans))
+    return clouds
+
+
+class _Assembly:
+    """The parts of a map, in the numbering of the caller."""
+
+    def __init__(
+        self,
+        scans: list[Scan],
+        numbers: _Numbers,
+        same: list[Pair],
+        bench: Workbench,
+        survey: Survey,
+        rough: RoughPoses | None,
+    ) -> None:
+        self._scans, self._numbers, self._same = scans, numbers, same
+        self._bench, self._survey, self._rough = bench, survey, rough
+        count = len(scans)
+        self._poses, self._covariances = np.full((count, 4, 4), np.nan), np.full((count, 6, 6), np.nan)
+        self._confidence = np.zeros(count)
+
+    def map(self, size: float, free_space: bool, stopwatch: Stopwatch) -> Map:
+        """Put them together."""
+        components = [self._place(place) for place in self._survey.places]
+        edges = list(make_edges(self._bench, self._survey, self._numbers))
+        for copy, first in self._same:
+            components, edge = self._copy(copy, first, components)
+            edges.append(edge)
+        placed = np.isfinite(self._poses).all(axis=(1, 2))
+        reasons = why_alone(len(self._scans), placed, self._numbers, self._bench, self._survey)
+        empty = ~placed & ~np.isin(np.arange(len(placed)), self._numbers)
+        status = [
+            ScanStatus.PLACED if there else ScanStatus.EMPTY if nothing else ScanStatus.ALONE
+            for there, nothing in zip(placed, empty, strict=True)
+        ]
+        priors = list(self._survey.priors.values())
+        unknown = np.full(3, np.nan)
+        stopwatch.lap("assembling", len(edges))
+        return Map(
+            names=tuple(scan.name for scan in self._scans),
+            poses=self._poses,
+            components=tuple(sorted(components, key=lambda scans: (-len(scans), int(scans[0])))),
+            status=tuple(status),
+            reasons=tuple(reasons),
+            confidence=self._confidence,
+            covariances=self._covariances,
+            edges=tuple(sorted(edges, key=lambda edge: (edge.source, edge.target))),
+            voxel_size=size,
+            prior=float(np.mean(priors)) if priors else 0.5,
+            proven=self._survey.proven,
+            stages=stopwatch.stages,
+            seconds=stopwatch.seconds,
+            scans=tuple(scan.cloud.points for scan in self._scans),
+            viewpoints=np.array(
+                [unknown if scan.viewpoint is None else scan.viewpoint for scan in self._scans]
+            ).reshape(-1, 3),
+            free_space=free_space,
+        )
+
+    def _place(self, place: Settled) -> _Numbers:
+        """Put the scans of a place into the frame of that with the most links, or of the poses that were given."""
+        links = np.array([(link.source, link.target) for link in place.links]).ravel()
+        anchor = int(np.bincount(links, minlength=1 + place.scans.max())[place.scans].argmax())
+        numbers = self._numbers[place.scans]
+        frame = inverse(place.poses[[anchor]])
+        if self._rough is not None:
+            frame = self._rough.frame_of(numbers, place.poses, frame)
+        turned = adjoint(frame)
+        self._poses[numbers] = frame @ place.poses
+        self._covariances[numbers] = turned @ place.covariances @ turned.transpose(0, 2, 1)
+        self._confidence[numbers] = self._survey.confidence[place.scans]
+        return np.sort(numbers)
+
+    def _copy(self, copy: int, first: int, components: list[_Numbers]) -> tuple[list[_Numbers], Edge]:
+        """Put a copy where the scan is that it is equal to."""
+        if not np.isfinite(self._poses[first]).all():
+            self._poses[first], self._covariances[first], self._confidence[first] = np.eye(4), np.zeros((6, 6)), 1.0
+            components = [*components, np.array([first])]
+        for known in (self._poses, self._covariances, self._confidence):
+            known[copy] = known[first]
+        components = [np.sort(np.append(scans, copy)) if first in scans else scans for scans in components]
+        source, target = min(copy, first), max(copy, first)
+        reason = "both have the same points"
+        return components, Edge(
+            source, target, EdgeStatus.BELIEVED, reason, "same points", 1.0, np.eye(4), np.zeros((6, 6)), 1.0, 0.0
+        )
