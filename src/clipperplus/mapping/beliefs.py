@@ -163,8 +163,11 @@ class Places:
         self.labels[b] = first
 
 
-def believe(places: Places, some: Suggestions, test: Test | None = None) -> Beliefs:
-    """Join places as long as it is likely that they belong together; ``places`` is changed."""
+def believe(places: Places, some: Suggestions, test: Test | None = None, *, only: int | None = None) -> Beliefs:
+    """Join places as long as it is likely that they belong together; ``places`` is changed.
+
+    With ``only``, a scan, it ends once that one has been joined to a place.
+    """
     closed = _AGREEMENT * np.minimum(_triangles(places, some), _MOST_TRIANGLES)
     unions: list[Union] = []
     proven, refused = True, np.zeros(len(some.weights), dtype=np.bool_)
@@ -189,6 +192,8 @@ def believe(places: Places, some: Suggestions, test: Test | None = None) -> Beli
         proven = proven and bond.proven
         relating = np.column_stack((some.source[bond.followed], some.target[bond.followed]))
         places.join(*pair, bond.motion, relating)
+        if only is not None and only in (*first, *second):
+            break
         bonds = {other: bond for other, bond in bonds.items() if not set(other) & set(pair)}
         around = _between(places, some, refused, only=pair[0])
         bonds |= {other: _bond(places, some, numbers, other) for other, numbers in around.items()}

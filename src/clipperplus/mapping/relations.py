@@ -13,7 +13,6 @@ import numpy.typing as npt
 from ..clouds.prepared import PreparedCloud
 from ..registration import register
 from ..registration.confidence import Evidence, Status
-from ..registration.uncertainty import surface_information
 from ..registration.verification import AGREEING_COSINE, compare, polish, sample
 
 __all__ = ["Relation", "Sighting", "look_at", "relate"]
@@ -213,8 +212,3 @@ def back_to_back(source: PreparedCloud, target: PreparedCloud, motion: _Array) -
     share = np.count_nonzero(lies & (cosines < 0.0)) / max(1, np.count_nonzero(lies))
     known = "found" not in (source.viewpoint.source, target.viewpoint.source)
     return float(share if known else 0.5 * share)
-
-
-def covariance_at(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> _Array:
-    """Return the covariance of a motion that two surfaces determine, as in :class:`clipperplus.Pose`."""
-    return np.asarray(surface_information(source, target, motion).covariance())
