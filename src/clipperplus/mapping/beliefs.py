@@ -292,7 +292,9 @@ def _triangles(places: Places, some: Suggestions) -> npt.NDArray[np.int64]:
         source, target = int(some.source[number]), int(some.target[number])
         towards[source].append(number)
         towards[target].append(number)
-    around = [{_other(some, number, scan): [] for number in towards[scan]} for scan in range(count)]
+    around: list[dict[int, list[int]]] = [
+        {_other(some, number, scan): [] for number in towards[scan]} for scan in range(count)
+    ]
     for scan in range(count):
         for number in towards[scan]:
             around[scan][_other(some, number, scan)].append(number)

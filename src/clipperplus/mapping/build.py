@@ -62,8 +62,8 @@ def build_map(
     names
         Of the scans; None: those of the files, or numbers.
     free_space
-        Whether points that come to lie in front of what a sensor saw speak against a pose; say False for scans that were
-        not seen from one place each.
+        Whether points that come to lie in front of what a sensor saw speak against a pose; say False for scans that
+        were not seen from one place each.
     store
         A file to which every registration of two scans is written as soon as it is done, and from which it is read
         again: a map that was interrupted goes on where it was, and scans may be added. None: nothing is kept.

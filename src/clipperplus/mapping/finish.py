@@ -8,20 +8,17 @@ points of all pairs together, up to terms of third order. Points are then matche
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
 from ..clouds.cloud import RawCloud
-from ..clouds.neighbourhoods import find_neighbourhoods
-from ..clouds.normals import normals_within
-from ..clouds.voxels import voxel_means
 from ..geometry.poses import inverse
 from ..registration.uncertainty import surface_information
 from .settle import Link, Settled, bent_covariance, settle
+from .surfaces import Surface, aligned_by_icp
 from .workbench import Pair, Workbench
 
 __all__ = ["finish_place"]
@@ -48,35 +45,24 @@ _WARP = 0.5
 """Finer voxels by which scans are bent at their corners: what no pair can know better."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Fine:
-    """A scan as finer points."""
-
-    points: _Array
-    normals: _Array
-    surface: _core.SurfaceGrid
-    voxel_size: float
-
-    @classmethod
-    def of(cls, cloud: RawCloud, voxel_size: float) -> _Fine:
-        points, _ = voxel_means(cloud, voxel_size, 1)
-        neighbours = find_neighbourhoods(points, _NORMAL_RADIUS * voxel_size, 1, "voxel_size")
-        normals, _ = normals_within(_NORMAL_RADIUS * voxel_size, neighbours, np.zeros(3), 1)
-        return cls(points, normals, _core.SurfaceGrid(points, normals, voxel_size, 2), voxel_size)
-
-
 def finish_place(bench: Workbench, place: Settled, clouds: Sequence[RawCloud]) -> Settled:
     """Refine the poses of a place; ``clouds`` are the scans of the bench as they came."""
     width = _FINER * bench.voxel_size
     scans = place.scans.tolist()
-    fine = dict(zip(scans, bench.each(lambda k: _Fine.of(clouds[k], width), scans, "refining scans"), strict=True))
+    fine = dict(
+        zip(
+            scans,
+            bench.each(lambda k: Surface.of_cloud(clouds[k], width, _NORMAL_RADIUS), scans, "refining scans"),
+            strict=True,
+        )
+    )
     chosen = _overlapping_most(place)
     for _ in range(_ROUNDS):
         poses = dict(zip(scans, place.poses, strict=True))
 
         def refine(link: Link, poses: dict[int, _Array] = poses) -> Link:
             motion = (inverse(poses[link.target][None]) @ poses[link.source][None])[0]
-            return _refined(link, fine[link.source], fine[link.target], motion, _REACH * width)
+            return _refined(link, fine[link.source], fine[link.target], motion)
 
         refined = {(link.source, link.target): link for link in bench.each(refine, chosen, "refining pairs")}
         links = tuple(refined.get((link.source, link.target), link) for link in place.links)
@@ -95,13 +81,9 @@ def _overlapping_most(place: Settled) -> list[Link]:
     return [chosen[pair] for pair in sorted(chosen)]
 
 
-def _refined(link: Link, source: _Fine, target: _Fine, motion: _Array, reach: float) -> Link:
+def _refined(link: Link, source: Surface, target: Surface, motion: _Array) -> Link:
     """Align two scans by ICP, from a motion; a link that few points support stays as it was."""
-    every = max(1, len(source.points) // _POINTS)
-    points, normals = (np.ascontiguousarray(array[::every]) for array in (source.points, source.normals))
-    (aligned,) = _core.refine_motions(
-        target.surface, points, normals, np.ascontiguousarray(motion[None]), reach, _COSINE, _STEPS, True, 1
-    )
+    aligned = aligned_by_icp(source, target, motion, reach=_REACH, cosine=_COSINE, steps=_STEPS, most=_POINTS)
     information = surface_information(source, target, aligned)
     if information.count < _LEAST_PAIRS:
         return link

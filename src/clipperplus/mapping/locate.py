@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
 from .._timing import Stage, Stopwatch
 from .._validation import as_integer, as_number
 from ..clouds.prepared import PreparedCloud
@@ -21,6 +20,7 @@ from .relations import Relation
 from .scans import as_scan, is_empty, prepare_scan
 from .settle import link_covariance
 from .similarity import ScanVocabulary
+from .surfaces import Surface, aligned_by_icp
 from .workbench import Workbench
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ _PREPARED: WeakKeyDictionary[Map, _Prepared] = WeakKeyDictionary()
 """Of the maps that are in use: preparing one takes longer than looking for a scan in it."""
 
 
-def locate(map: Map, scan: Any, *, min_confidence: float = 0.5, threads: int = 1) -> Location:  # noqa: A002
+def locate(map: Map, scan: Any, *, min_confidence: float = 0.5, threads: int = 1) -> Location:
     """Find where in a map a scan was taken, and say how sure that is. The map is not changed.
 
     Parameters
@@ -152,7 +152,7 @@ def locate(map: Map, scan: Any, *, min_confidence: float = 0.5, threads: int = 1
     return search.verified(*found, min_confidence, stopwatch)
 
 
-def _prepared(map: Map, threads: int) -> _Prepared:  # noqa: A002
+def _prepared(map: Map, threads: int) -> _Prepared:
     """Return a map whose scans are prepared; once for all scans that are looked for."""
     if map not in _PREPARED:
         numbers = np.array(sorted(int(scan) for scans in map.components for scan in scans), dtype=np.int64)
@@ -166,7 +166,7 @@ def _prepared(map: Map, threads: int) -> _Prepared:  # noqa: A002
 class _Search:
     """What is known of where a scan may be; it has the number after those of the map."""
 
-    def __init__(self, map: Map, known: _Prepared, cloud: PreparedCloud, threads: int) -> None:  # noqa: A002
+    def __init__(self, map: Map, known: _Prepared, cloud: PreparedCloud, threads: int) -> None:
         self._map, self._known, self._scan = map, known, len(known.clouds)
         self._bench = Workbench((*known.clouds, cloud), free_space=map.free_space, threads=threads)
         self._alike = np.argsort(-(known.vocabulary.descriptors @ known.vocabulary.describe(cloud)), kind="stable")
@@ -229,7 +229,9 @@ class _Search:
         odds = weight + seen_together(sighting.support for sighting in seen)
         confidence = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
         others = self.places_but(aligned, component)
-        reasons = () if confidence >= min_confidence else (f"a confidence of {confidence:.2f} is less than was asked for",)
+        reasons = (
+            () if confidence >= min_confidence else (f"a confidence of {confidence:.2f} is less than was asked for",)
+        )
         stopwatch.lap("verifying", len(around))
         return Location(
             status=Status.OK if confidence >= min_confidence else Status.UNCERTAIN,
@@ -253,17 +255,10 @@ class _Search:
     def _aligned(self, pose: _Array, around: list[int]) -> tuple[_Array, _Array]:
         """Return a pose improved by ICP on all of the map that lies there, and its covariance."""
         cloud = self._bench.clouds[self._scan]
-        parts = [self._moved(k) for k in around]
-        if not parts:
-            nothing = np.empty((0, 3))
-            parts = [(nothing, nothing)]
-        points, normals = (np.ascontiguousarray(np.concatenate(part)) for part in zip(*parts, strict=True))
-        merged = _Surface(points, normals, _core.SurfaceGrid(points, normals, cloud.voxel_size, 2), cloud.voxel_size)
-        start = np.ascontiguousarray(pose[None])
-        reach = _REACH * cloud.voxel_size
-        (aligned,) = _core.refine_motions(
-            merged.surface, cloud.points, cloud.normals, start, reach, _COSINE, _STEPS, True, 1
-        )
+        parts = [self._moved(k) for k in around] or [(np.empty((0, 3)), np.empty((0, 3)))]
+        points, normals = (np.concatenate(part) for part in zip(*parts, strict=True))
+        merged = Surface.of(points, normals, cloud.voxel_size)
+        aligned = aligned_by_icp(cloud, merged, pose, reach=_REACH, cosine=_COSINE, steps=_STEPS)
         return aligned, link_covariance(cloud, merged, aligned)
 
     def _moved(self, scan: int) -> tuple[_Array, _Array]:
@@ -295,16 +290,6 @@ class _Search:
         number = int(self._known.numbers[best.source])
         because = best.reasons[0] if best.reasons else "what is seen there contradicts it"
         return f"it fits none of {len(self.relations)} scans of the map; nearest came scan {number}: {because}"
-
-
-@dataclass(frozen=True, eq=False)
-class _Surface:
-    """Scans of the map that lie around a place, as one surface."""
-
-    points: _Array
-    normals: _Array
-    surface: _core.SurfaceGrid
-    voxel_size: float
 
 
 def _nowhere(search: _Search, why: str, stopwatch: Stopwatch) -> Location:

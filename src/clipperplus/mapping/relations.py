@@ -1,4 +1,4 @@
-"""What two scans have to do with each other: registered without knowing anything, or looked at where a map puts them."""
+"""What two scans have to do with each other: registered, or looked at where a map puts them."""
 
 from __future__ import annotations
 
@@ -209,6 +209,6 @@ def back_to_back(source: PreparedCloud, target: PreparedCloud, motion: _Array) -
     apart = np.linalg.norm(target.points[numbers[found]] - places[found], axis=1)
     cosines = np.einsum("ij,ij->i", normals[found] @ motion[:3, :3].T, target.normals[numbers[found]])
     lies = (apart <= target.voxel_size) & (np.abs(cosines) >= AGREEING_COSINE)
-    share = np.count_nonzero(lies & (cosines < 0.0)) / max(1, np.count_nonzero(lies))
+    share = float(np.count_nonzero(lies & (cosines < 0.0))) / max(1, int(np.count_nonzero(lies)))
     known = "found" not in (source.viewpoint.source, target.viewpoint.source)
-    return float(share if known else 0.5 * share)
+    return share if known else 0.5 * share

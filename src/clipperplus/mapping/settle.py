@@ -8,9 +8,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import adjoint, inverse
-from ..registration.uncertainty import surface_information
+from ..registration.uncertainty import OrientedSurface, surface_information
 from .pose_graph import Measurements, Optimised, optimise_poses
 from .relations import Sighting
 from .workbench import Pair, Workbench
@@ -66,7 +65,7 @@ class Settled:
     """What was seen of pairs."""
 
 
-def link_covariance(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> _Array:
+def link_covariance(source: OrientedSurface, target: OrientedSurface, motion: _Array) -> _Array:
     """Return the covariance of a motion: what the surfaces leave open, and that scans are bent."""
     covariance = surface_information(source, target, motion).covariance()
     return bent_covariance(covariance, source.points, motion, _WARP * target.voxel_size)
@@ -108,14 +107,14 @@ def look_around(bench: Workbench, place: Settled, what: str) -> Settled:
         seen = sightings[pair]
         covariance = link_covariance(bench.clouds[pair[0]], bench.clouds[pair[1]], seen.motion)
         origin = known[pair].origin if pair in known else "seen"
-        return Link(*pair, seen.motion, covariance, origin, seen.overlap)
+        return Link(pair[0], pair[1], seen.motion, covariance, origin, seen.overlap)
 
     links = known | dict(zip(confirmed, bench.each(link, confirmed, ""), strict=True))
     return settle(place.scans, place.poses, tuple(links[pair] for pair in sorted(links)), sightings)
 
 
 def _nearest(shares: list[tuple[float, Pair]]) -> list[Pair]:
-    """Return the pairs in which one scan is among those that share the most with the other: so work grows with scans."""
+    """Return the pairs in which one scan is among those that share the most with the other: some for each scan."""
     counts: dict[int, int] = {}
     chosen = []
     for _, pair in shares:  # those that share the most come first

@@ -47,7 +47,7 @@ class ScanVocabulary:
 
     def describe(self, cloud: PreparedCloud) -> _Descriptors:
         """Return the unit vector ``(d,)`` of another scan."""
-        return _of_unit_length((self._sum(_features(cloud)) - self._mean)[None])[0]
+        return np.asarray(_of_unit_length((self._sum(_features(cloud)) - self._mean)[None])[0])
 
     def _sum(self, features: _Descriptors) -> _Descriptors:
         if self._words is None or not features.size:
@@ -112,8 +112,8 @@ def _sums(
     features: _Descriptors, nearest: npt.NDArray[np.int64], count: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Return the sum of the features of each word, and their number."""
-    sums = np.column_stack([np.bincount(nearest, weights=column, minlength=count) for column in features.T])
-    return sums, np.bincount(nearest, minlength=count)
+    columns = [np.bincount(nearest, weights=column, minlength=count) for column in features.T]
+    return np.column_stack(columns).astype(np.float64), np.bincount(nearest, minlength=count).astype(np.int64)
 
 
 def _summed(features: _Descriptors, words: _Descriptors) -> _Descriptors:

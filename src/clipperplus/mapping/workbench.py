@@ -1,10 +1,10 @@
-"""The scans of a map while it is made: prepared clouds, what is known of their pairs, and work on many pairs at once."""
+"""The scans of a map while it is made: prepared clouds, what is known of pairs, and work on many of them at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,8 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 Pair: TypeAlias = tuple[int, int]
 """Numbers of two scans, the lower one first: the source and the target of a registration."""
-_Item, _Result = TypeVar("_Item"), TypeVar("_Result")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 _CORNERS, _CORNER_REACH = 7, 1.5
 """Points that stand for a scan: its middle, and corners so many deviations from it."""
@@ -119,10 +120,8 @@ class Workbench:
 
     def each(self, work: Callable[[_Item], _Result], items: list[_Item], what: str) -> Iterator[_Result]:
         """Do something with each item, in their order, on several threads."""
-        done = 0
         if self._threads == 1 or len(items) < 2:
-            results: Iterable[Any] = map(work, items)
-            for done, result in enumerate(results, start=1):
+            for done, result in enumerate(map(work, items), start=1):
                 self._tell(what, done, len(items))
                 yield result
             return
