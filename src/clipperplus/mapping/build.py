@@ -252,6 +252,7 @@ class _Assembly:
                 [unknown if scan.viewpoint is None else scan.viewpoint for scan in self._scans]
             ).reshape(-1, 3),
             free_space=free_space,
+            usual_conflict=self._survey.usual_conflict,
         )
 
     def _place(self, place: Settled) -> _Numbers:

@@ -27,7 +27,7 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 
 _FINER = 1.0 / 3.0
 """Voxels of the map: the width of the finer ones."""
-_NORMAL_RADIUS = 3.0
+_NORMAL_RADIUS = 4.5
 """Finer voxels: the neighbours that a normal is fitted to. Thin sets of points are noisy."""
 _REACH, _ROUNDS = 3.0, 2
 """Finer voxels within which points are matched, and how often they are matched anew."""
