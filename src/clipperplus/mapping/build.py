@@ -15,7 +15,7 @@ from .._timing import Stopwatch
 from .._validation import as_integer, as_length
 from ..clouds.prepared import PreparedCloud
 from ..errors import OptionError
-from ..geometry.poses import adjoint, inverse
+from ..geometry.poses import adjoint
 from .edges import make_edges, why_alone
 from .finish import finish_place
 from .map import Edge, EdgeStatus, Map, ScanStatus
@@ -256,13 +256,9 @@ class _Assembly:
         )
 
     def _place(self, place: Settled) -> _Numbers:
-        """Put the scans of a place into the frame of that with the most links, or of the poses that were given."""
-        links = np.array([(link.source, link.target) for link in place.links]).ravel()
-        anchor = int(np.bincount(links, minlength=1 + place.scans.max())[place.scans].argmax())
+        """Take over where the scans of a place stand, in the frame of the poses that were given, if there are any."""
         numbers = self._numbers[place.scans]
-        frame = inverse(place.poses[[anchor]])
-        if self._rough is not None:
-            frame = self._rough.frame_of(numbers, place.poses, frame)
+        frame = np.eye(4)[None] if self._rough is None else self._rough.frame_of(numbers, place.poses)
         turned = adjoint(frame)
         self._poses[numbers] = frame @ place.poses
         self._covariances[numbers] = turned @ place.covariances @ turned.transpose(0, 2, 1)
