@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["UP", "Frame", "axis_name", "frame_of", "likely_up", "middle_and_size"]
+__all__ = ["UP", "Frame", "axis_name", "frame_of", "likely_up", "middle_and_size", "round_origin"]
 
 _Array = npt.NDArray[np.float64]
 
@@ -22,6 +22,8 @@ UP = {
 """Directions that can be up, by name."""
 _STRAYS = 0.005
 """Share of the points that may lie outside of what counts, at each end of each axis."""
+_FAR = 100.0
+"""How many times its extent a cloud may be from the origin for it to be drawn in its own coordinates."""
 
 
 class Frame(NamedTuple):
@@ -59,3 +61,14 @@ def axis_name(direction: _Array) -> str:
     """Return x, y or z, with a minus where the direction is opposite."""
     axis = int(np.abs(direction).argmax())
     return ("" if direction[axis] > 0.0 else "−") + "xyz"[axis]
+
+
+def round_origin(points: _Array) -> _Array:
+    """Return the place that is drawn as zero: the origin, or a round one close by where that is far away.
+
+    Browsers draw in single precision, which cannot tell the points of a room in the coordinates of a country apart.
+    """
+    middle, size = middle_and_size(points)
+    extent = float(size.max())
+    unit = 10.0 ** np.ceil(np.log10(extent)) if extent > 0.0 else 1.0
+    return np.where(np.abs(middle) > _FAR * extent, np.round(middle / unit) * unit, 0.0)
