@@ -27,7 +27,8 @@ EVIL = "</script><script>alert(\"x\")</script><!-- <img src=x onerror=alert(1)> 
 @functools.cache
 def two_rooms() -> Map:
     """Six scans of one room, three of another, one that fits nowhere and one without points."""
-    first, their_poses = _look_around(1, [(3.2, 2.6, yaw) for yaw in np.radians((0, 60, 120, 180, 240, 300))])
+    ring = [(3.2 - 1.2 * np.cos(yaw), 2.6 - 0.9 * np.sin(yaw), yaw) for yaw in np.radians(range(0, 360, 60))]
+    first, their_poses = _look_around(1, ring)
     second, other_poses = _look_around(2, [(2.0 + 0.6 * k, 1.0, np.radians(70 + 25 * k)) for k in range(3)])
     alone, _ = _look_around(3, [(3.0, 1.0, np.radians(90))])
     poses = np.concatenate((inverse(their_poses[:1]) @ their_poses, inverse(other_poses[:1]) @ other_poses))

@@ -41,15 +41,19 @@ function segments(from, to, chosen) {
   return lines;
 }
 
-// The range of each axis, without the few points that lie far from all others.
-function ranges(clouds) {
-  return [0, 1, 2].map((axis) => {
-    const values = Float64Array.from(clouds.flatMap((cloud) => Array.from(cloud[axis]))).sort();
-    if (values.length === 0) return [-1, 1];
-    const low = values[Math.floor(0.005 * (values.length - 1))], high = values[Math.ceil(0.995 * (values.length - 1))];
-    const margin = 0.04 * (high - low) + 1e-6 * (Math.abs(low) + Math.abs(high)) + 1e-9;
-    return [low - margin, high + margin];
-  });
+// Where several lists of numbers begin and end, without the few that are far from all others, but with those of marks.
+function rangeOf(lists, marks = []) {
+  const values = new Float64Array(lists.reduce((sum, list) => sum + list.length, 0));
+  let filled = 0;
+  for (const list of lists) {
+    values.set(list, filled);
+    filled += list.length;
+  }
+  if (values.length === 0) return [-1, 1];
+  values.sort();
+  const low = values[Math.floor(0.005 * (values.length - 1))], high = values[Math.ceil(0.995 * (values.length - 1))];
+  const margin = 0.04 * (high - low) + 1e-6 * (Math.abs(low) + Math.abs(high)) + 1e-9;
+  return [Math.min(low, ...marks) - margin, Math.max(high, ...marks) + margin];
 }
 
 // How far points are along a direction.
@@ -57,37 +61,45 @@ function along(cloud, direction) {
   return Float64Array.from(cloud[0], (x, k) => direction[0] * x + direction[1] * cloud[1][k] + direction[2] * cloud[2][k]);
 }
 
+const rangeAlong = (clouds, direction, marks = [[], [], []]) =>
+  rangeOf(clouds.map((cloud) => along(cloud, direction)), along(marks, direction));
+
 // Axes and camera such that the clouds fill the picture, seen from the front and from above.
-function sceneOf(clouds, id, frame) {
-  const limits = ranges(clouds);
-  const extents = limits.map(([low, high]) => high - low);
-  const ratio = extents.map((extent) => Math.max(extent / Math.max(...extents), 0.05));
-  const reach = (direction) => direction.reduce((sum, part, k) => sum + Math.abs(part) * ratio[k], 0);
+function sceneOf(clouds, id, frame, marks = [[], [], []]) {
+  const limits = [0, 1, 2].map((axis) => rangeOf(clouds.map((cloud) => cloud[axis]), marks[axis]));
+  const size = ([low, high]) => high - low;
+  const largest = Math.max(...limits.map(size));
+  const ratio = limits.map((limit) => Math.max(size(limit) / largest, 0.05));
   const { right, depth, up } = frame;
-  const [width, length, height] = [right, depth, up].map(reach);
+  const sides = [right, depth, up].map((axis) => rangeAlong(clouds, axis, marks));
+  const [width, length, height] = sides.map((side) => size(side) / largest);
+  const middle = (limit) => 0.5 * (limit[0] + limit[1]);
+  const off = [right, depth, up].map((axis, k) =>  // of the middle along the frame, from that of the axes
+    (middle(sides[k]) - axis.reduce((sum, part, j) => sum + part * middle(limits[j]), 0)) / largest);
+  const center = [0, 1, 2].map((k) => off[0] * right[k] + off[1] * depth[k] + off[2] * up[k]);
   const seen = 2 * Math.tan(Math.PI / 8);  // of plotly's camera: height of what is seen, by its distance
   const [back, above] = [Math.cos(elevation), Math.sin(elevation)];
   const needed = Math.max((width * element(id).clientHeight) / element(id).clientWidth, height * back + length * above);
-  const distance = (0.85 * needed) / seen + 0.5 * (length * back + height * above);
-  const eye = depth.map((part, k) => distance * (above * up[k] - back * part));
+  const distance = (0.9 * needed) / seen + 0.5 * (length * back + height * above);
+  const eye = depth.map((part, k) => center[k] + distance * (above * up[k] - back * part));
   const axis = (k) => ({ title: { text: "xyz"[k] }, range: limits[k], showbackground: false, gridcolor: "#e4e7eb",
     zeroline: false, tickfont: { size: 10 }, showspikes: false });
   return { xaxis: axis(0), yaxis: axis(1), zaxis: axis(2), aspectmode: "manual", aspectratio: xyz(ratio),
-    camera: { up: xyz(up), eye: xyz(eye) } };
+    camera: { up: xyz(up), eye: xyz(eye), center: xyz(center) } };
 }
 
-function layoutOf(clouds, id, frame, uirevision) {
+function layoutOf(clouds, id, frame, uirevision, marks) {
   return { uirevision, margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false,
-    scene: { ...sceneOf(clouds, id, frame), uirevision } };
+    scene: { ...sceneOf(clouds, id, frame, marks), uirevision } };
 }
 
 // Points are the lighter the higher they are: surfaces of one colour would hide their shape.
-function dots(cloud, name, paint, up) {
+function dots(cloud, name, paint, up, size = cloud[0].length > 10000 ? 1 : 2) {
   const heights = along(cloud, up);
-  const [[cmin, cmax]] = ranges([[heights, [], []]]);
+  const [cmin, cmax] = rangeOf([heights]);
   const shades = [[0, mixed(paint, "#000000", 0.45)], [1, mixed(paint, "#ffffff", 0.35)]];
   return { type: "scatter3d", mode: "markers", name, ...xyz(cloud), hoverinfo: "skip",
-    marker: { size: cloud[0].length > 10000 ? 1 : 2, color: heights, colorscale: shades, cmin, cmax } };
+    marker: { size, color: heights, colorscale: shades, cmin, cmax } };
 }
 
 function mixed(colour, other, share) {
@@ -96,8 +108,8 @@ function mixed(colour, other, share) {
   return `rgb(${mix})`;
 }
 
-const lines = (ends, name, opacity) => ({ type: "scatter3d", mode: "lines", name, ...xyz(ends), hoverinfo: "skip", opacity,
-  line: { width: 2, color: colour(name) } });
+const lines = (ends, name, opacity, line = { width: 2 }) => ({ type: "scatter3d", mode: "lines", name, ...xyz(ends),
+  hoverinfo: "skip", opacity, line: { color: colour(name), ...line } });
 
 // Counts in the page how often all was drawn, for those who wait for it.
 function countDrawing() {
