@@ -20,7 +20,7 @@ Array = npt.NDArray[np.float64]
 
 SIZE = np.array([6.5, 5.2, 2.6])
 """Of both rooms, in metres."""
-EVIL = "</script><script>alert(\"x\")</script><!-- <img src=x onerror=alert(1)> &lt;b&gt; \u2028 \udc80 {{data}}"
+EVIL = '</script><script>alert("x")</script><!-- <img src=x onerror=alert(1)> &lt;b&gt; \u2028 \udc80 {{data}}'
 """The name of a file that would break a page which takes it as it is."""
 
 
@@ -103,7 +103,9 @@ def many_scans(count: int, pairs: int) -> Map:
         source, target = random.choice(count, 2, replace=False).tolist()
         status = list(EdgeStatus)[number % 3]
         edges.append(_edge(poses, source, target, np.eye(4), status, reason=f"{random.random():.12f} of a reason " * 3))
-    return made([f"a/rather/long/name/of/a/file_{k:04d}.ply" for k in range(count)], scans, poses, [range(count)], edges)
+    return made(
+        [f"a/rather/long/name/of/a/file_{k:04d}.ply" for k in range(count)], scans, poses, [range(count)], edges
+    )
 
 
 def _edge(

@@ -7,7 +7,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["UP", "Frame", "axis_name", "facing", "frame_of", "level_frame", "likely_up", "middle_and_size", "round_origin"]
+__all__ = [
+    "UP",
+    "Frame",
+    "axis_name",
+    "facing",
+    "frame_of",
+    "level_frame",
+    "likely_up",
+    "middle_and_radius",
+    "middle_and_size",
+    "round_origin",
+]
 
 _Array = npt.NDArray[np.float64]
 
@@ -44,6 +55,12 @@ def middle_and_size(points: _Array) -> tuple[_Array, _Array]:
         return np.zeros(3), np.zeros(3)
     low, high = np.quantile(points, (_STRAYS, 1.0 - _STRAYS), axis=0)
     return 0.5 * (low + high), high - low
+
+
+def middle_and_radius(points: _Array) -> tuple[_Array, float]:
+    """Return the middle of a cloud and how far it reaches."""
+    middle, size = middle_and_size(points)
+    return middle, float(np.linalg.norm(size)) / 2.0 or 1.0
 
 
 def likely_up(points: _Array) -> str:

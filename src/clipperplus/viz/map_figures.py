@@ -66,7 +66,8 @@ def _draw_component(map: Map, number: int) -> Any:
     places = np.array([apply_transform(map.poses[scan], shown[scan].place[None])[0] @ onto for scan in scans])
     colours = [scan_colours(len(map.names))[scan] for scan in scans]
     middle, size = middle_and_size(np.concatenate(clouds))
-    low, high = (np.array([middle - 0.5 * size, *places]).min(axis=0), np.array([middle + 0.5 * size, *places]).max(axis=0))
+    ends = np.array([middle - 0.5 * size, middle + 0.5 * size, *places])
+    low, high = ends.min(axis=0), ends.max(axis=0)
     margin = np.maximum(0.06 * (high - low), 0.04 * max(size.max(), map.voxel_size))
     corner, size = low - margin, high - low + 2.0 * margin  # the frame of a map is any; what counts is how large it is
     scale = min(_WIDTH / size[0], _HIGHEST / size[1])

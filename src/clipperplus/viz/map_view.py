@@ -74,7 +74,7 @@ def show_scans(map: Map, most: int) -> list[Shown]:
 
 
 def frame_of_component(map: Map, scans: npt.NDArray[np.int64], shown: list[Shown]) -> Frame:
-    """Return how to hold a component: most of its scans know what is up, and floors and walls are level and straight."""
+    """Return how to hold a component: most of its scans know what is up, floors are level and walls straight."""
     ups, points, normals = [], [], []
     for scan in scans[:: max(1, len(scans) // _MOST_LOOKED_AT)].tolist():
         some, pose = shown[scan].points, map.poses[scan]
