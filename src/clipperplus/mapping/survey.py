@@ -126,7 +126,7 @@ class _Surveyor:
         return some, beliefs
 
     def _usual_conflict(self) -> float:
-        """Return the conflict that most pairs do not exceed which are certain to be right: clean scans have hardly any."""
+        """Return the conflict that most pairs do not exceed which are certain to be right: clean scans have little."""
         found = [
             relation.evidence.conflict
             for relation in self._bench.relations.values()
