@@ -26,9 +26,7 @@ def suggest(poses: np.ndarray, rows: list[tuple[int, int, float, bool]], seed: i
     """Make suggestions (source, target, weight, whether right); those of one pair belong to one relation."""
     random = np.random.default_rng(seed)
     relations: dict[tuple[int, int], int] = {}
-    motions = [
-        (inverse(poses[[b]]) @ poses[[a]])[0] if right else random_motion(random) for a, b, _, right in rows
-    ]
+    motions = [(inverse(poses[[b]]) @ poses[[a]])[0] if right else random_motion(random) for a, b, _, right in rows]
     numbers = [relations.setdefault((a, b), len(relations)) for a, b, *_ in rows]
     return Suggestions(
         np.array(numbers),
@@ -71,7 +69,14 @@ def test_a_wrong_pair_is_outvoted_by_two_that_agree() -> None:
 
 def test_an_alternative_that_agrees_is_not_lost() -> None:
     poses = poses_of(4)
-    rows = [(0, 1, 5.0, True), (1, 2, 5.0, True), (0, 3, -1.0, False), (0, 3, -1.0, True), (1, 3, 0.5, True), (2, 3, 0.5, True)]
+    rows = [
+        (0, 1, 5.0, True),
+        (1, 2, 5.0, True),
+        (0, 3, -1.0, False),
+        (0, 3, -1.0, True),
+        (1, 3, 0.5, True),
+        (2, 3, 0.5, True),
+    ]
     beliefs = believe(places_for(4), suggest(poses, rows))
     assert (beliefs.labels == 0).all()
     assert beliefs.believed.tolist() == [True, True, False, True, True, True]
@@ -95,7 +100,12 @@ def test_what_is_seen_decides_where_suggestions_hardly_do() -> None:
 def test_numbers_of_the_scans_do_not_matter() -> None:
     random = np.random.default_rng(5)
     poses = poses_of(12)
-    rows = [(a, b, float(random.uniform(0.5, 4.0)), True) for a in range(12) for b in range(a + 1, 12) if random.random() < 0.4]
+    rows = [
+        (a, b, float(random.uniform(0.5, 4.0)), True)
+        for a in range(12)
+        for b in range(a + 1, 12)
+        if random.random() < 0.4
+    ]
     rows += [(a, b, -0.5, False) for a, b, *_ in rows[::3]]
     order = random.permutation(12)
     new = np.argsort(order)

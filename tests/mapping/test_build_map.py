@@ -234,3 +234,15 @@ def test_a_scan_of_elsewhere_is_not_located(known: Map) -> None:
         assert found.T_map_scan is None
         assert found.confidence == 0.0
         assert found.reasons
+
+
+def test_only_the_pairs_that_are_asked_for_are_registered(known: Map) -> None:
+    found = build(list(SCANS.clouds[:4]), pairs=[(1, 0), (2, 3)])
+    registered = {(edge.source, edge.target) for edge in found.edges if edge.origin == "registered"}
+    assert {tuple(sorted(pair)) for pair in registered} == {(0, 1), (2, 3)}
+    assert [scans.tolist() for scans in found.components] == [[0, 1], [2, 3]]
+    every = build(list(SCANS.clouds[:4]), pairs="all")
+    assert every.is_complete
+    for wrong in ([(0, 9)], [[0.5, 1.0]], "some", [0, 1, 2]):
+        with pytest.raises(cp.OptionError, match="pairs"):
+            build(list(SCANS.clouds[:4]), pairs=wrong)

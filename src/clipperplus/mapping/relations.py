@@ -137,7 +137,9 @@ def relate(clouds: Sequence[PreparedCloud], source: int, target: int, effort: Ef
         evidence=pose.evidence,
         covariance=pose.covariance,
         undetermined=pose.degenerate_directions,
-        back_to_back=np.array([back_to_back(clouds[source], clouds[target], motion) for motion in motions]),
+        back_to_back=np.array(
+            [back_to_back(clouds[source], clouds[target], motion) if free_space else 0.0 for motion in motions]
+        ),
         reasons=tuple(reason.text for reason in pose.reasons),
         seconds=pose.seconds,
     )

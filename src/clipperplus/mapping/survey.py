@@ -36,7 +36,7 @@ _HOPELESS = 0.02
 _LAST_LOOKS = 2
 """At all pairs that overlap, in the end: each makes the poses more precise."""
 _MOST_CONFIDENT = 0.999
-_CERTAIN, _USUAL_SHARE, _USUAL_TIMES = 0.95, 0.8, 2.0
+_CERTAIN, _USUAL_SHARE, _USUAL_TIMES = 0.95, 0.95, 2.0
 """Of pairs this certain, the conflict that such a share of them does not exceed, so many times, is usual."""
 
 
@@ -56,14 +56,19 @@ class Survey:
     """Whether every set of pairs that agree is proven to be the largest."""
 
 
-def make_survey(bench: Workbench, similarities: _Array, rough: RoughPoses | None = None) -> Survey:
-    """Find places; ``rough`` is what is known of the poses beforehand."""
+def make_survey(
+    bench: Workbench, similarities: _Array, rough: RoughPoses | None = None, pairs: list[Pair] | None = None
+) -> Survey:
+    """Find places; ``rough`` is what is known of the poses; if ``pairs`` are given, no others are registered."""
     surveyor = _Surveyor(bench, similarities, rough)
-    near = [] if rough is None else _neighbours(bench, rough)
-    surveyor.register([*near, *((int(a), int(b)) for a, b in suggest_pairs(similarities, NEIGHBOURS))])
+    if pairs is None:
+        near = [] if rough is None else _neighbours(bench, rough)
+        surveyor.register([*near, *((int(a), int(b)) for a, b in suggest_pairs(similarities, NEIGHBOURS))])
+    else:
+        surveyor.register([(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]])
     for number in range(_ROUNDS):
         surveyor.grow()
-        if not surveyor.register_more(number):
+        if not surveyor.register_more(number, fresh=pairs is None):
             break
     return surveyor.finish()
 
@@ -194,16 +199,17 @@ class _Surveyor:
                 origin: Literal["registered", "alternative"] = "registered" if first else "alternative"
                 self._links[pair] = Link(pair[0], pair[1], some.motions[number], covariance, origin)
 
-    def register_more(self, number: int) -> bool:
-        """Register more pairs of different places; say whether there was anything left to try."""
+    def register_more(self, number: int, *, fresh: bool) -> bool:
+        """Register more pairs of different places, or the same looking closer; say whether anything was left to try."""
         labels, relations = self._places.labels, self._bench.relations
         members = components_of(labels)
         if len(members) < 2:
             return False
         alone = members[1:] if len(members[0]) > 2 else members
-        fresh, doubtful = set[Pair](), set[Pair]()
+        untried, doubtful = set[Pair](), set[Pair]()
         for scans in alone:
-            fresh.update(self._untried(scans, _MORE_PAIRS * 2**number))
+            if fresh:
+                untried.update(self._untried(scans, _MORE_PAIRS * 2**number))
             looked = [
                 (-relation.confidence(0.5), pair)
                 for pair, relation in relations.items()
@@ -214,7 +220,7 @@ class _Surveyor:
             ]
             doubtful.update(pair for _, pair in sorted(looked)[:_CLOSER_LOOKS])
         left = _MOST_PAIRS * len(labels) - len(relations)
-        ranked = sorted(fresh, key=lambda pair: (-self._similarities[pair], pair))[: max(0, left)]
+        ranked = sorted(untried, key=lambda pair: (-self._similarities[pair], pair))[: max(0, left)]
         self.register(ranked)
         if doubtful:
             self._bench.relate(sorted(doubtful), "normal", "looking closer")
