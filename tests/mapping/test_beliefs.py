@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from motions import random_motion
 
 from clipperplus.geometry.poses import inverse
 from clipperplus.mapping.beliefs import Places, Suggestions, believe
-from motions import random_motion
 
 VOXEL = 0.05
 CORNERS = np.concatenate((np.zeros((1, 3)), np.eye(3), -np.eye(3)))

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from motions import random_motion
 
 import clipperplus as cp
 from clipperplus import EdgeStatus, Map, ScanStatus, rotation_error, translation_error
 from clipperplus.geometry.poses import inverse
 from clipperplus.synthetic import building_scans
-from motions import random_motion
 
 pytest.importorskip("gtsam", reason="maps need gtsam")
 
@@ -151,14 +151,14 @@ def test_poses_that_contradict_what_is_found_are_believed() -> None:
 def test_an_interrupted_map_goes_on_where_it_was(tmp_path: Path, known: Map, monkeypatch: pytest.MonkeyPatch) -> None:
     store = tmp_path / "relations.sqlite"
 
-    class Stopped(Exception):
+    class StoppedError(Exception):
         pass
 
     def stop(what: str, done: int, total: int) -> None:
         if what == "registering pairs" and done == 5:
-            raise Stopped
+            raise StoppedError
 
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         build(list(SCANS.clouds), store=store, progress=stop)
     counts: list[str] = []
     original = cp.mapping.workbench.relate
@@ -179,7 +179,7 @@ def test_an_interrupted_map_goes_on_where_it_was(tmp_path: Path, known: Map, mon
 def test_a_store_that_is_something_else_is_refused(tmp_path: Path) -> None:
     store = tmp_path / "relations.sqlite"
     store.write_text("no database, but some text that is long enough to be looked at as if it were one")
-    with pytest.raises(cp.FileFormatError, match="relations.sqlite"):
+    with pytest.raises(cp.FileFormatError, match=r"relations\.sqlite"):
         build(list(SCANS.clouds[:2]), store=store)
 
 

@@ -6,11 +6,11 @@ import sys
 
 import numpy as np
 import pytest
+from motions import random_motion
 
 from clipperplus import MissingPackageError
 from clipperplus.geometry.poses import adjoint, inverse, logarithm
 from clipperplus.mapping.pose_graph import Measurements, optimise_poses
-from motions import random_motion
 
 pytest.importorskip("gtsam", reason="maps need gtsam")
 
