@@ -91,7 +91,10 @@ def test_each_extension_of_contributing_has_its_folder_its_example_and_its_table
         assert stem in content or what == "invariant", what  # whose names are those of its classes
 
 
-PUBLIC = "clique consistency evaluate evaluation invariants io.clouds io.graphs io.poses registration synthetic"
+PUBLIC = (
+    "clique consistency evaluate evaluation invariants io.clouds io.graphs io.pose_graphs io.poses mapping "
+    "registration synthetic"
+)
 
 
 @pytest.mark.parametrize("path", PUBLIC.split())

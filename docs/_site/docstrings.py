@@ -14,7 +14,7 @@ import griffe
 
 _ROLE = re.compile(r":(?:func|class|data|attr|meth|mod):`(~?)([\w.]+)`")
 _RULE = re.compile(r"^=+(?:  +=+)+$")
-_DOCUMENTED = ("invariants.", "evaluate.", "synthetic.", "io.poses.")
+_DOCUMENTED = ("invariants.", "evaluate.", "synthetic.", "io.pose_graphs.", "io.poses.")
 """Modules that have pages as a whole; of the others only the public names have."""
 _NAMED_RETURN = re.compile(r"(^Returns\n-+\n)([a-zT]\w*)$", flags=re.MULTILINE)
 _SHARED = re.compile(r"^(\w+(?:, \w+)+)\n((?:    .*\n?|\n(?=    ))+)", flags=re.MULTILINE)

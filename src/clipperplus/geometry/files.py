@@ -9,9 +9,9 @@
 =======================================  ============================================================================
 
 Matrices are written so that they come back as they were, bit by bit. Empty lines and lines that begin with ``#`` are
-left out. Rotations may be off by :data:`clipperplus.geometry.poses.FILE_ROUNDING`, as published truths are; they are
-kept as they are, because errors against them are to compare with published ones. Quaternions, which lose digits in most
-files, are scaled to length 1.
+left out; files whose name ends with ``.gz`` are unpacked and packed. Rotations may be off by
+:data:`clipperplus.geometry.poses.FILE_ROUNDING`, as published truths are; they are kept as they are, because errors
+against them are to compare with published ones. Quaternions, which lose digits in most files, are scaled to length 1.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .._paths import as_path
+from .._paths import as_path, write_bytes
 from .._validation import as_array, as_integer
 from ..errors import FileFormatError, LandmarkError
+from ._lines import check, read_lines, render, table
 from .poses import FILE_ROUNDING, Poses, are_information, are_rigid, as_poses, from_quaternions, to_quaternions
 
 __all__ = [
@@ -46,7 +47,6 @@ __all__ = [
 ]
 
 _Name: TypeAlias = "str | os.PathLike[str]"
-_Lines: TypeAlias = list[tuple[int, str]]
 _LARGEST = 2**31 - 1
 
 
@@ -97,7 +97,7 @@ def read_info(path: _Name) -> PairInformation:
     """Read the information matrices of pairs of fragments; they may be zero."""
     path = as_path(path)
     pairs, matrices, starts, fragments = _read_pairs(path, 6)
-    _check(path, are_information(matrices), starts, "a symmetric information matrix without negative eigenvalues")
+    check(path, are_information(matrices), starts, "a symmetric information matrix without negative eigenvalues")
     return PairInformation(pairs, matrices, fragments)
 
 
@@ -119,20 +119,20 @@ def write_log(path: _Name, log: PairPoses) -> None:
     rows: list[Iterable[Any]] = []
     for (i, j), pose in zip(pairs.tolist(), poses.tolist(), strict=True):
         rows += [(i, j, fragments), *pose]
-    _write(path, rows, "\t")  # readers of this format split at tabs
+    write_bytes(path, render(rows, "\t"))  # readers of this format split at tabs
 
 
 def read_tum(path: _Name) -> Trajectory:
     """Read a trajectory with timestamps and quaternions."""
     path = as_path(path)
-    lines = _read_lines(path)
-    table = _table(path, lines, 8)
+    lines = read_lines(path)
+    rows = table(path, lines, 8)
     numbers = [number for number, _ in lines]
     with np.errstate(all="ignore"):
-        squares = (table[:, 4:] ** 2).sum(axis=1)
-        sound = np.isfinite(table).all(axis=1) & (np.abs(squares - 1.0) < FILE_ROUNDING)
-    _check(path, sound, numbers, "finite numbers and a quaternion of length 1")
-    return Trajectory(table[:, 0].copy(), from_quaternions(table[:, 4:], table[:, 1:4]))
+        squares = (rows[:, 4:] ** 2).sum(axis=1)
+        sound = np.isfinite(rows).all(axis=1) & (np.abs(squares - 1.0) < FILE_ROUNDING)
+    check(path, sound, numbers, "finite numbers and a quaternion of length 1")
+    return Trajectory(rows[:, 0].copy(), from_quaternions(rows[:, 4:], rows[:, 1:4]))
 
 
 def write_tum(path: _Name, trajectory: Trajectory) -> None:
@@ -144,15 +144,16 @@ def write_tum(path: _Name, trajectory: Trajectory) -> None:
         raise LandmarkError(
             f"trajectory.timestamps: expected {len(poses)} finite numbers, got {times.dtype} of shape {times.shape}"
         )
-    _write(path, np.column_stack((times.astype(np.float64), poses[:, :3, 3], to_quaternions(poses))).tolist())
+    rows = np.column_stack((times.astype(np.float64), poses[:, :3, 3], to_quaternions(poses)))
+    write_bytes(path, render(rows.tolist()))
 
 
 def read_kitti(path: _Name) -> Poses:
     """Read ``(k, 4, 4)`` poses, one per line."""
     path = as_path(path)
-    lines = _read_lines(path)
+    lines = read_lines(path)
     poses = np.zeros((len(lines), 4, 4))
-    poses[:, :3] = _table(path, lines, 12).reshape(-1, 3, 4)
+    poses[:, :3] = table(path, lines, 12).reshape(-1, 3, 4)
     poses[:, 3, 3] = 1.0
     _check_rigid(path, poses, [number for number, _ in lines])
     return poses
@@ -161,16 +162,16 @@ def read_kitti(path: _Name) -> Poses:
 def write_kitti(path: _Name, poses: npt.ArrayLike) -> None:
     """Write ``(k, 4, 4)`` poses, one per line."""
     path = as_path(path)
-    _write(path, as_poses("poses", poses, FILE_ROUNDING)[:, :3].reshape(-1, 12).tolist())
+    write_bytes(path, render(as_poses("poses", poses, FILE_ROUNDING)[:, :3].reshape(-1, 12).tolist()))
 
 
 def read_transform(path: _Name) -> npt.NDArray[np.float64]:
     """Read one ``(4, 4)`` rigid transform."""
     path = as_path(path)
-    lines = _read_lines(path)
+    lines = read_lines(path)
     if len(lines) != 4:
         raise FileFormatError(f"{path}: expected 4 lines of 4 numbers, got {len(lines)} lines")
-    matrix = _table(path, lines, 4)
+    matrix = table(path, lines, 4)
     _check_rigid(path, matrix[None], [lines[0][0]])
     return matrix
 
@@ -178,12 +179,12 @@ def read_transform(path: _Name) -> npt.NDArray[np.float64]:
 def write_transform(path: _Name, T: npt.ArrayLike) -> None:
     """Write one ``(4, 4)`` rigid transform."""
     path = as_path(path)
-    _write(path, as_poses("T", as_array("T", T, LandmarkError)[None], FILE_ROUNDING)[0].tolist())
+    write_bytes(path, render(as_poses("T", as_array("T", T, LandmarkError)[None], FILE_ROUNDING)[0].tolist()))
 
 
 def _read_pairs(path: Path, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], list[int], int]:
     """Return pairs, matrices, the line that each begins with, and the number of fragments."""
-    lines = _read_lines(path)
+    lines = read_lines(path)
     heads = lines[:: size + 1]
     if len(lines) % (size + 1):
         number = heads[-1][0]
@@ -192,15 +193,8 @@ def _read_pairs(path: Path, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArr
         )
     headers = np.array([_integers(path, *head) for head in heads], dtype=np.int64).reshape(-1, 3)
     rows = [line for place, line in enumerate(lines) if place % (size + 1)]
-    matrices = _table(path, rows, size).reshape(-1, size, size)
+    matrices = table(path, rows, size).reshape(-1, size, size)
     return headers[:, :2].copy(), matrices, [number for number, _ in heads], int(headers[:, 2].max(initial=0))
-
-
-def _read_lines(path: Path) -> _Lines:
-    """Return the lines that hold something, with their numbers."""
-    text = path.read_bytes().decode("ascii", errors="replace")
-    lines = ((number, line.strip()) for number, line in enumerate(text.splitlines(), start=1))
-    return [(number, line) for number, line in lines if line and not line.startswith("#")]
 
 
 def _integers(path: Path, number: int, line: str) -> list[int]:
@@ -210,28 +204,5 @@ def _integers(path: Path, number: int, line: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def _table(path: Path, lines: _Lines, columns: int) -> npt.NDArray[np.float64]:
-    table = np.empty((len(lines), columns))
-    for row, (number, line) in enumerate(lines):
-        words = line.split()
-        try:
-            if len(words) != columns or "_" in line:  # Python would take 1_0 for a number
-                raise ValueError
-            table[row] = [float(word) for word in words]
-        except ValueError:
-            raise FileFormatError(f"{path}: line {number}: expected {columns} numbers, got {line[:60]!r}") from None
-    return table
-
-
 def _check_rigid(path: Path, poses: Poses, numbers: Sequence[int]) -> None:
-    _check(path, are_rigid(poses, FILE_ROUNDING), numbers, "a rotation and a translation")
-
-
-def _check(path: Path, sound: npt.NDArray[np.bool_], numbers: Sequence[int], expected: str) -> None:
-    if not sound.all():
-        raise FileFormatError(f"{path}: line {numbers[int(sound.argmin())]}: expected {expected}")
-
-
-def _write(path: Path, rows: Iterable[Iterable[Any]], between: str = " ") -> None:
-    # repr is the shortest text that gives the same number again
-    path.write_bytes("".join(between.join(map(repr, row)) + "\n" for row in rows).encode())
+    check(path, are_rigid(poses, FILE_ROUNDING), numbers, "a rotation and a translation")

@@ -16,6 +16,7 @@ __all__ = [
     "adjoint",
     "are_information",
     "are_rigid",
+    "are_semidefinite",
     "as_poses",
     "from_quaternions",
     "inverse",
@@ -83,14 +84,20 @@ def are_information(matrices: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
 
     Those are symmetric and have no negative eigenvalues, and a shift along x matters; zero says nothing.
     """
+    nothing = ~matrices.any(axis=(1, 2))
+    return np.asarray(are_semidefinite(matrices) & (nothing | (matrices[:, 0, 0] > 0.0)))
+
+
+def are_semidefinite(matrices: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return which matrices are symmetric and have no negative eigenvalues, but for rounding."""
     finite = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
     some = np.where(finite[:, None, None], matrices, 0.0)
     largest = np.abs(some).max(axis=(1, 2), initial=0.0)
     some = some / np.where(largest > 0.0, largest, 1.0)[:, None, None]  # the numbers of a file may be huge
     skew = np.abs(some - some.transpose(0, 2, 1)).max(axis=(1, 2), initial=0.0)
     values = np.linalg.eigvalsh(0.5 * (some + some.transpose(0, 2, 1)))
-    definite = (values[:, 0] >= -_INFORMATION_ROUNDING * values[:, -1]) & (some[:, 0, 0] > 0.0)
-    return np.asarray(finite & ((largest == 0.0) | (definite & (skew <= _INFORMATION_ROUNDING))))
+    definite = values[:, 0] >= -_INFORMATION_ROUNDING * values[:, -1]
+    return np.asarray(finite & definite & (skew <= _INFORMATION_ROUNDING))
 
 
 def inverse(poses: Poses) -> Poses:

@@ -12,14 +12,12 @@ The format follows from the name:
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 from .. import _core
-from .._paths import as_path
+from .._paths import as_path, is_gzip, read_bytes, write_bytes
 from ..errors import FileFormatError, GraphError
 from .graph import Graph
 
@@ -30,12 +28,7 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
     """Read a graph file; the format follows from the name (see the module's table), ``.gz`` is unpacked."""
     path = as_path(path)
     parse, _ = _format(path)
-    data = path.read_bytes()
-    if _is_gzip(path):
-        try:
-            data = gzip.decompress(data) if data else _no_gzip("it is empty")
-        except (EOFError, OSError, zlib.error) as error:
-            raise FileFormatError(f"{path}: not a complete gzip file ({error})") from None
+    data = read_bytes(path)
     try:
         return Graph._wrap(parse(data))
     except _core.TextError as error:
@@ -48,23 +41,14 @@ def write_graph(path: str | os.PathLike[str], graph: Graph) -> None:
     if not isinstance(graph, Graph):
         raise GraphError(f"graph: expected a clipperplus.Graph, got {type(graph).__name__}")
     _, render = _format(path)
-    data = render(graph)
-    path.write_bytes(gzip.compress(data, mtime=0) if _is_gzip(path) else data)
+    write_bytes(path, render(graph))
 
 
 def graph_name(path: Path) -> str | None:
     """Return the name of a graph file without its ending; None if it does not end like a graph file."""
-    plain = path.name[:-3] if _is_gzip(path) else path.name
+    plain = path.name[:-3] if is_gzip(path) else path.name
     suffix = next((suffix for suffix in _FORMATS if plain.lower().endswith(suffix)), None)
     return None if suffix is None else plain[: -len(suffix)]
-
-
-def _is_gzip(path: Path) -> bool:
-    return path.suffix.lower() == ".gz"
-
-
-def _no_gzip(why: str) -> bytes:
-    raise EOFError(why)
 
 
 def _format(path: Path) -> tuple[Callable[[bytes], _core.Graph], Callable[[Graph], bytes]]:

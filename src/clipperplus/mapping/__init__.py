@@ -1,6 +1,7 @@
 """Many scans: which belong together, where each stands, and how sure that is; and which loop closures to believe."""
 
 from .build import Mapper, build_map
+from .g2o import PoseGraph, read_g2o, write_g2o
 from .locate import Location, locate
 from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closures
 from .map import Edge, EdgeStatus, Map, ScanStatus
@@ -14,9 +15,12 @@ __all__ = [
     "LoopClosures",
     "Map",
     "Mapper",
+    "PoseGraph",
     "RoughPoses",
     "ScanStatus",
     "build_map",
     "consistent_loop_closures",
     "locate",
+    "read_g2o",
+    "write_g2o",
 ]
