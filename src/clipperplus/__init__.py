@@ -52,7 +52,19 @@ from .errors import (
 )
 from .geometry import apply_transform, fit_transform, rotation_error, translation_error
 from .graphs import Graph, read_graph, write_graph
-from .mapping import LoopClosures, LoopClosureSet, consistent_loop_closures
+from .mapping import (
+    Edge,
+    EdgeStatus,
+    Location,
+    LoopClosures,
+    LoopClosureSet,
+    Map,
+    Mapper,
+    RoughPoses,
+    ScanStatus,
+    build_map,
+    consistent_loop_closures,
+)
 from .registration import (
     Evidence,
     Hypothesis,
@@ -82,14 +94,19 @@ __all__ = [
     "Cloud",
     "CoreInfo",
     "DingOptions",
+    "Edge",
+    "EdgeStatus",
     "Evidence",
     "FileFormatError",
     "Graph",
     "GraphError",
     "Hypothesis",
     "LandmarkError",
+    "Location",
     "LoopClosureSet",
     "LoopClosures",
+    "Map",
+    "Mapper",
     "MemoryLimitError",
     "MissingPackageError",
     "Neighbourhoods",
@@ -100,7 +117,9 @@ __all__ = [
     "Progress",
     "Reason",
     "RelaxationOptions",
+    "RoughPoses",
     "RoughTransform",
+    "ScanStatus",
     "SearchOptions",
     "Stage",
     "Status",
@@ -108,6 +127,7 @@ __all__ = [
     "Viewpoint",
     "__version__",
     "apply_transform",
+    "build_map",
     "choose_voxel_size",
     "clique_number",
     "compute_fpfh",

@@ -163,8 +163,11 @@ class Places:
         self.labels[b] = first
 
 
-def believe(places: Places, some: Suggestions, test: Test | None = None) -> Beliefs:
-    """Join places as long as it is likely that they belong together; ``places`` is changed."""
+def believe(places: Places, some: Suggestions, test: Test | None = None, *, only: int | None = None) -> Beliefs:
+    """Join places as long as it is likely that they belong together; ``places`` is changed.
+
+    With ``only``, a scan, it ends once that one has been joined to a place.
+    """
     closed = _AGREEMENT * np.minimum(_triangles(places, some), _MOST_TRIANGLES)
     unions: list[Union] = []
     proven, refused = True, np.zeros(len(some.weights), dtype=np.bool_)
@@ -189,6 +192,8 @@ def believe(places: Places, some: Suggestions, test: Test | None = None) -> Beli
         proven = proven and bond.proven
         relating = np.column_stack((some.source[bond.followed], some.target[bond.followed]))
         places.join(*pair, bond.motion, relating)
+        if only is not None and only in (*first, *second):
+            break
         bonds = {other: bond for other, bond in bonds.items() if not set(other) & set(pair)}
         around = _between(places, some, refused, only=pair[0])
         bonds |= {other: _bond(places, some, numbers, other) for other, numbers in around.items()}
@@ -287,7 +292,9 @@ def _triangles(places: Places, some: Suggestions) -> npt.NDArray[np.int64]:
         source, target = int(some.source[number]), int(some.target[number])
         towards[source].append(number)
         towards[target].append(number)
-    around = [{_other(some, number, scan): [] for number in towards[scan]} for scan in range(count)]
+    around: list[dict[int, list[int]]] = [
+        {_other(some, number, scan): [] for number in towards[scan]} for scan in range(count)
+    ]
     for scan in range(count):
         for number in towards[scan]:
             around[scan][_other(some, number, scan)].append(number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -16,6 +17,7 @@ from ..clouds.prepared import PreparedCloud
 from ..errors import OptionError
 from ..geometry.poses import adjoint, inverse
 from .edges import make_edges, why_alone
+from .finish import finish_place
 from .map import Edge, EdgeStatus, Map, ScanStatus
 from .pose_graph import load_gtsam
 from .relations import Relation
@@ -60,8 +62,8 @@ def build_map(
     names
         Of the scans; None: those of the files, or numbers.
     free_space
-        Whether points that come to lie in front of what a sensor saw speak against a pose; say False for scans that were
-        not seen from one place each.
+        Whether points that come to lie in front of what a sensor saw speak against a pose; say False for scans that
+        were not seen from one place each.
     store
         A file to which every registration of two scans is written as soon as it is done, and from which it is read
         again: a map that was interrupted goes on where it was, and scans may be added. None: nothing is kept.
@@ -164,6 +166,9 @@ def _build(
         stopwatch.lap("comparing", len(full))
         survey = make_survey(bench, similarities, guess)
         stopwatch.lap("surveying", len(bench.relations))
+        raw = [scan.cloud for scan in chosen]
+        survey = replace(survey, places=tuple(finish_place(bench, place, raw) for place in survey.places))
+        stopwatch.lap("refining", sum(len(place.scans) for place in survey.places))
     numbers = np.array([order[firsts[k]] for k in full], dtype=np.int64)
     same = [(int(order[k]), int(order[firsts[copy]])) for k, copy in enumerate(copies) if firsts[copy] != k]
     return _Assembly(scans, numbers, same, bench, survey, rough).map(size, free_space, stopwatch)

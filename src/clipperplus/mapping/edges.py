@@ -85,7 +85,9 @@ def _not_believed(
     elif relation.reasons:
         reason = relation.reasons[0]
     else:
-        reason = f"a confidence of {confidence:.2f} is not enough where {100.0 * prior:.0f} % of such pairs belong together"
+        reason = (
+            f"a confidence of {confidence:.2f} is not enough where {100.0 * prior:.0f} % of such pairs belong together"
+        )
     return Edge(
         source=int(numbers[pair[0]]),
         target=int(numbers[pair[1]]),
@@ -119,16 +121,19 @@ def why_alone(
         if not tried:
             reasons[number] = "there is no other scan that it could belong to"
             continue
-        pair_of = {id(relation): (relation.source, relation.target) for relation in tried}
-        best = max(tried, key=lambda relation: _promise(relation, survey.priors[pair_of[id(relation)]]))
+        best = max(tried, key=lambda relation: _promise(relation, survey))
         other = int(numbers[best.target if best.source == scan else best.source])
-        because = best.reasons[0] if best.reasons else f"confidence {best.confidence(survey.priors[pair_of[id(best)]]):.2f}"
-        scans = "1 scan" if len(tried) == 1 else f"{len(tried)} scans"
-        reasons[number] = f"it fits none of {scans} that it was registered with; nearest to it came scan {other}: {because}"
+        because = best.reasons[0] if best.reasons else f"its confidence is {_own_confidence(best, survey):.2f}"
+        scans = "the one scan" if len(tried) == 1 else f"any of {len(tried)} scans"
+        reasons[number] = f"it does not fit {scans} that it was registered with; nearest came scan {other}: {because}"
     return reasons
 
 
-def _promise(relation: Relation, prior: float) -> tuple[float, float]:
+def _promise(relation: Relation, survey: Survey) -> tuple[float, float]:
     """Return how nearly a pair would have been believed: one that is certain to be mirrored or scaled says the most."""
     explained = relation.status is Status.MIRRORED or relation.evidence.is_scaled
-    return 1.0 if explained else relation.confidence(prior), relation.evidence.overlap or 0.0
+    return 1.0 if explained else _own_confidence(relation, survey), relation.evidence.overlap or 0.0
+
+
+def _own_confidence(relation: Relation, survey: Survey) -> float:
+    return relation.confidence(survey.priors[relation.source, relation.target])

@@ -97,7 +97,7 @@ def seen_together(supports: Iterable[float]) -> float:
     return min(float(said.sum()) * min(1.0, _SEEN_PAIRS / max(1, len(said))), _SEEN_MOST)
 
 
-def grow_places(bench: Workbench, places: Places, some: Suggestions) -> Beliefs:
+def grow_places(bench: Workbench, places: Places, some: Suggestions, *, only: int | None = None) -> Beliefs:
     """Join places, as far as suggestions and what is seen make it likely; ``places`` is changed."""
     seen: dict[bytes, float] = {}
 
@@ -106,7 +106,7 @@ def grow_places(bench: Workbench, places: Places, some: Suggestions) -> Beliefs:
         pairs = [pair for _, pair in bench.near(first, second, poses, _SEEN_SHARE)[:_SEEN_PAIRS] if pair not in related]
         return seen_together([_said(bench, pair, poses, seen) for pair in pairs])
 
-    return believe(places, some, test)
+    return believe(places, some, test, only=only)
 
 
 def _said(bench: Workbench, pair: Pair, poses: _Array, seen: dict[bytes, float]) -> float:

@@ -1,4 +1,4 @@
-"""What two scans have to do with each other: registered without knowing anything, or looked at where a map puts them."""
+"""What two scans have to do with each other: registered, or looked at where a map puts them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import numpy.typing as npt
 from ..clouds.prepared import PreparedCloud
 from ..registration import register
 from ..registration.confidence import Evidence, Status
-from ..registration.uncertainty import surface_information
 from ..registration.verification import AGREEING_COSINE, compare, polish, sample
 
 __all__ = ["Relation", "Sighting", "look_at", "relate"]
@@ -210,11 +209,6 @@ def back_to_back(source: PreparedCloud, target: PreparedCloud, motion: _Array) -
     apart = np.linalg.norm(target.points[numbers[found]] - places[found], axis=1)
     cosines = np.einsum("ij,ij->i", normals[found] @ motion[:3, :3].T, target.normals[numbers[found]])
     lies = (apart <= target.voxel_size) & (np.abs(cosines) >= AGREEING_COSINE)
-    share = np.count_nonzero(lies & (cosines < 0.0)) / max(1, np.count_nonzero(lies))
+    share = float(np.count_nonzero(lies & (cosines < 0.0))) / max(1, int(np.count_nonzero(lies)))
     known = "found" not in (source.viewpoint.source, target.viewpoint.source)
-    return float(share if known else 0.5 * share)
-
-
-def covariance_at(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> _Array:
-    """Return the covariance of a motion that two surfaces determine, as in :class:`clipperplus.Pose`."""
-    return np.asarray(surface_information(source, target, motion).covariance())
+    return share if known else 0.5 * share

@@ -8,25 +8,29 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import adjoint, inverse
+from ..registration.uncertainty import OrientedSurface, surface_information
 from .pose_graph import Measurements, Optimised, optimise_poses
-from .relations import Sighting, covariance_at
+from .relations import Sighting
 from .workbench import Pair, Workbench
 
-__all__ = ["Link", "Settled", "is_contradicted", "link_covariance", "look_around", "settle"]
+__all__ = ["Link", "Settled", "link_covariance", "look_around", "settle"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
 _WARP = 0.5
 """Voxels by which a scan is bent at its corners, as fused ones are: no pair is known more precisely."""
+_LEVER_POINTS = 300
+"""By which is told how far a turn moves a scan."""
 _LOOKED_AT = 0.1
 """Share of a scan that must come near another for the two to be looked at."""
+_LOOKED_AT_MOST = 16
+"""Pairs of each scan that are looked at: those that share the most."""
 _NEAR = 6.0
 """Voxels by which ICP may move a scan from where the map has it, and still speak for the map."""
-_AGREES, _CONTRADICTS = 0.5, -1.5
-"""What is seen of a pair that speaks for the map, and against it."""
+_AGREES = 0.5
+"""What is seen of a pair that speaks for the map."""
 _LEAST_OVERLAP = 0.15
 """Of a pair that becomes a measurement by being looked at."""
 
@@ -61,16 +65,20 @@ class Settled:
     """What was seen of pairs."""
 
 
-def link_covariance(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> _Array:
+def link_covariance(source: OrientedSurface, target: OrientedSurface, motion: _Array) -> _Array:
     """Return the covariance of a motion: what the surfaces leave open, and that scans are bent."""
-    covariance = covariance_at(source, target, motion)
-    points = source.points
+    covariance = surface_information(source, target, motion).covariance()
+    return bent_covariance(covariance, source.points, motion, _WARP * target.voxel_size)
+
+
+def bent_covariance(covariance: _Array, points: _Array, motion: _Array, bend: float) -> _Array:
+    """Return the covariance of a motion of points that are bent, by so many metres at their corners."""
     middle = np.eye(4)
     middle[:3, 3] = (motion[:3, :3] @ points.mean(axis=0) + motion[:3, 3]) if len(points) else 0.0
-    lever = max(float(np.sqrt(points.var(axis=0).sum())), target.voxel_size) if len(points) else 1.0
-    bend = (_WARP * target.voxel_size) ** 2
+    some = points[:: max(1, len(points) // _LEVER_POINTS)]
+    lever = max(float(np.sqrt(some.var(axis=0).sum())), bend) if len(points) else 1.0
     about = adjoint(middle[None])[0]
-    return np.asarray(covariance + about @ np.diag([bend / lever**2] * 3 + [bend] * 3) @ about.T)
+    return np.asarray(covariance + about @ np.diag([(bend / lever) ** 2] * 3 + [bend**2] * 3) @ about.T)
 
 
 def settle(scans: _Numbers, start: _Array, links: tuple[Link, ...], sightings: dict[Pair, Sighting]) -> Settled:
@@ -90,27 +98,33 @@ def look_around(bench: Workbench, place: Settled, what: str) -> Settled:
     """Look at every pair of a place that overlaps; those that agree become links, all are made as precise as can be."""
     poses = np.tile(np.eye(4), (len(bench.clouds), 1, 1))
     poses[place.scans] = place.poses
-    pairs = [pair for _, pair in bench.near(place.scans, place.scans, poses, _LOOKED_AT)]
+    pairs = _nearest(bench.near(place.scans, place.scans, poses, _LOOKED_AT))
     sightings = dict(zip(pairs, bench.look(pairs, poses, what), strict=True))
     known = {(link.source, link.target): link for link in place.links}
-    links = []
-    for pair in sorted(known.keys() | sightings.keys()):
-        seen, link = sightings.get(pair), known.get(pair)
-        if seen is not None and is_confirmed(seen):
-            source, target = (bench.clouds[number] for number in pair)
-            covariance = link_covariance(source, target, seen.motion)
-            origin = "seen" if link is None else link.origin
-            links.append(Link(*pair, seen.motion, covariance, origin, seen.overlap))
-        elif link is not None:
-            links.append(link)
-    return settle(place.scans, place.poses, tuple(links), sightings)
+    confirmed = [pair for pair in pairs if is_confirmed(sightings[pair])]
+
+    def link(pair: Pair) -> Link:
+        seen = sightings[pair]
+        covariance = link_covariance(bench.clouds[pair[0]], bench.clouds[pair[1]], seen.motion)
+        origin = known[pair].origin if pair in known else "seen"
+        return Link(pair[0], pair[1], seen.motion, covariance, origin, seen.overlap)
+
+    links = known | dict(zip(confirmed, bench.each(link, confirmed, ""), strict=True))
+    return settle(place.scans, place.poses, tuple(links[pair] for pair in sorted(links)), sightings)
+
+
+def _nearest(shares: list[tuple[float, Pair]]) -> list[Pair]:
+    """Return the pairs in which one scan is among those that share the most with the other: some for each scan."""
+    counts: dict[int, int] = {}
+    chosen = []
+    for _, pair in shares:  # those that share the most come first
+        if min(counts.get(scan, 0) for scan in pair) < _LOOKED_AT_MOST:
+            chosen.append(pair)
+            for scan in pair:
+                counts[scan] = counts.get(scan, 0) + 1
+    return chosen
 
 
 def is_confirmed(seen: Sighting) -> bool:
     """Whether what is seen of a pair is what the map says."""
     return seen.support >= _AGREES and seen.shift <= _NEAR and seen.overlap >= _LEAST_OVERLAP
-
-
-def is_contradicted(seen: Sighting) -> bool:
-    """Whether what is seen of a pair speaks against the map."""
-    return seen.support <= _CONTRADICTS

@@ -8,14 +8,14 @@ do not change when a scan is moved, so neither does the sum; two scans are compa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ..clouds.prepared import PreparedCloud
 
-__all__ = ["pair_similarities", "scan_descriptors", "suggest_pairs"]
+__all__ = ["ScanVocabulary", "pair_similarities", "suggest_pairs"]
 
 _Descriptors: TypeAlias = npt.NDArray[np.float32]
 
@@ -31,25 +31,33 @@ _DIGITS = 5
 """Of a similarity: what is beyond is rounding, and must not decide on an order."""
 
 
-def scan_descriptors(clouds: Sequence[PreparedCloud]) -> _Descriptors:
-    """Return a unit vector for each scan, ``(k, d)``; the product of two is how alike the scans look.
+class ScanVocabulary:
+    """What the features of some scans have in common, by which scans are described and compared."""
 
-    The vocabulary is that of the scans themselves, so vectors of different calls cannot be compared.
-    """
-    features = [_features(cloud) for cloud in clouds]
-    known = [some for some in features if len(some)]
-    if not known:
-        return np.zeros((len(clouds), 1), dtype=np.float32)
-    share = max(1, _LEARNED_FROM // len(known))
-    words = _vocabulary(np.concatenate([_spread(some, share) for some in known]))
-    sums = np.array([_summed(_spread(some, _DESCRIBED_BY), words) for some in features])
-    sums -= sums.mean(axis=0)  # what all have in common tells nothing
-    return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), dtype=np.float32)
+    def __init__(self, clouds: Sequence[PreparedCloud]) -> None:
+        """Learn it from scans, and describe these."""
+        features = [_features(cloud) for cloud in clouds]
+        known = [some for some in features if len(some)]
+        share = max(1, _LEARNED_FROM // max(1, len(known)))
+        self._words = _vocabulary(np.concatenate([_spread(some, share) for some in known])) if known else None
+        sums = np.array([self._sum(some) for some in features]).reshape(len(features), -1)
+        self._mean = sums.mean(axis=0) if len(sums) else np.zeros(1)  # what all have in common tells nothing
+        self.descriptors = _of_unit_length(sums - self._mean)
+        """``(k, d)`` unit vectors of these scans; the product of two is how alike they look."""
+
+    def describe(self, cloud: PreparedCloud) -> _Descriptors:
+        """Return the unit vector ``(d,)`` of another scan."""
+        return np.asarray(_of_unit_length((self._sum(_features(cloud)) - self._mean)[None])[0])
+
+    def _sum(self, features: _Descriptors) -> _Descriptors:
+        if self._words is None or not features.size:
+            return np.zeros(1 if self._words is None else self._words.size, dtype=np.float32)
+        return _summed(_spread(features, _DESCRIBED_BY), self._words)
 
 
 def pair_similarities(clouds: Sequence[PreparedCloud]) -> npt.NDArray[np.float64]:
     """Return how alike each two scans look, ``(k, k)``, from -1 to 1; of a scan and itself, -inf."""
-    descriptors = scan_descriptors(clouds)
+    descriptors = ScanVocabulary(clouds).descriptors
     alike = np.round((descriptors @ descriptors.T).astype(np.float64), _DIGITS)
     alike = np.maximum(alike, alike.T)  # the product need not be symmetric to the last bit
     np.fill_diagonal(alike, -np.inf)
@@ -70,6 +78,10 @@ def suggest_pairs(similarities: npt.NDArray[np.float64], neighbours: int) -> npt
     first, second = np.nonzero(np.triu(chosen | chosen.T, 1))
     best = np.argsort(-similarities[first, second], kind="stable")
     return np.column_stack((first, second))[best]
+
+
+def _of_unit_length(rows: npt.NDArray[Any]) -> _Descriptors:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
 
 def _features(cloud: PreparedCloud) -> _Descriptors:
@@ -100,14 +112,12 @@ def _sums(
     features: _Descriptors, nearest: npt.NDArray[np.int64], count: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Return the sum of the features of each word, and their number."""
-    sums = np.column_stack([np.bincount(nearest, weights=column, minlength=count) for column in features.T])
-    return sums, np.bincount(nearest, minlength=count)
+    columns = [np.bincount(nearest, weights=column, minlength=count) for column in features.T]
+    return np.column_stack(columns).astype(np.float64), np.bincount(nearest, minlength=count).astype(np.int64)
 
 
 def _summed(features: _Descriptors, words: _Descriptors) -> _Descriptors:
     """Return what the features differ in from their words, each word's sum of unit length."""
-    if not len(features):
-        return np.zeros(words.size, dtype=np.float32)
     sums, counts = _sums(features, _nearest(features, words), len(words))
     sums -= counts[:, None] * words
     sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)

@@ -83,7 +83,9 @@ def _opened(path: str) -> sqlite3.Connection:
         tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if found not in (0, _FORMAT) or (found == 0 and tables):
             database.close()
-            raise FileFormatError(f"{path}: no file of relations of format {_FORMAT}; remove it, or choose another name")
+            raise FileFormatError(
+                f"{path}: no file of relations of format {_FORMAT}; remove it, or choose another name"
+            )
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         with database:

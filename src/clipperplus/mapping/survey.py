@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -175,8 +175,8 @@ class _Surveyor:
             if pair not in self._links or number in followed:
                 clouds = [self._bench.clouds[scan] for scan in pair]
                 covariance = link_covariance(clouds[0], clouds[1], some.motions[number])
-                origin = "registered" if first else "alternative"
-                self._links[pair] = Link(*pair, some.motions[number], covariance, origin)
+                origin: Literal["registered", "alternative"] = "registered" if first else "alternative"
+                self._links[pair] = Link(pair[0], pair[1], some.motions[number], covariance, origin)
 
     def register_more(self, number: int) -> bool:
         """Register more pairs of different places; say whether there was anything left to try."""

@@ -1,10 +1,10 @@
-"""The scans of a map while it is made: prepared clouds, what is known of their pairs, and work on many pairs at once."""
+"""The scans of a map while it is made: prepared clouds, what is known of pairs, and work on many of them at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +19,11 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 Pair: TypeAlias = tuple[int, int]
 """Numbers of two scans, the lower one first: the source and the target of a registration."""
-_Item, _Result = TypeVar("_Item"), TypeVar("_Result")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
-_CORNER_REACH = 1.5
-"""Deviations from the middle of a scan at which the corners are that stand for it."""
+_CORNERS, _CORNER_REACH = 7, 1.5
+"""Points that stand for a scan: its middle, and corners so many deviations from it."""
 _COVERING_POINTS = 100
 """Of a scan, by which is told how much of it comes near another."""
 
@@ -52,7 +53,7 @@ class Workbench:
         """Begin without knowing anything; ``progress`` is told what is done, how much of it, and of how much."""
         self.clouds, self.free_space, self._store = tuple(clouds), free_space, store
         self.voxel_size = clouds[0].voxel_size if clouds else 1.0
-        self.corners = np.array([_corners(cloud) for cloud in clouds]).reshape(len(clouds), -1, 3)
+        self.corners = np.array([_corners(cloud) for cloud in clouds]).reshape(len(clouds), _CORNERS, 3)
         middles = self.corners[:, 0]
         self._middles = middles
         self._radii = np.array(
@@ -72,7 +73,7 @@ class Workbench:
             known = None if self._store is None else self._store.get(*pair, effort)
             return known or relate(self.clouds, *pair, effort, free_space=self.free_space)
 
-        for relation in self._each(work, wanted, what):
+        for relation in self.each(work, wanted, what):
             self.relations[relation.source, relation.target] = relation
             if self._store is not None:
                 self._store.put(relation)
@@ -85,7 +86,7 @@ class Workbench:
             motion = (inverse(poses[[target]]) @ poses[[source]])[0]
             return look_at(self.clouds[source], self.clouds[target], motion, free_space=self.free_space)
 
-        return list(self._each(work, list(pairs), what))
+        return list(self.each(work, list(pairs), what))
 
     def near(self, first: _Numbers, second: _Numbers, poses: _Array, least: float) -> list[tuple[float, Pair]]:
         """Return the pairs of which this share comes near the other under poses, those that share the most first."""
@@ -117,12 +118,10 @@ class Workbench:
         near = self.clouds[target].surface.near(some @ motion[:3, :3].T + motion[:3, 3])
         return float(np.count_nonzero(near >= 0)) / max(1, len(some))
 
-    def _each(self, work: Callable[[_Item], _Result], items: list[_Item], what: str) -> Iterator[_Result]:
+    def each(self, work: Callable[[_Item], _Result], items: list[_Item], what: str) -> Iterator[_Result]:
         """Do something with each item, in their order, on several threads."""
-        done = 0
         if self._threads == 1 or len(items) < 2:
-            results: Iterable[Any] = map(work, items)
-            for done, result in enumerate(results, start=1):
+            for done, result in enumerate(map(work, items), start=1):
                 self._tell(what, done, len(items))
                 yield result
             return
@@ -143,7 +142,7 @@ def _corners(cloud: PreparedCloud) -> _Array:
     """Return the middle of a scan, and places along its main axes: how far these move is how far the scan does."""
     points = cloud.points
     if not len(points):
-        return np.zeros((7, 3))
+        return np.zeros((_CORNERS, 3))
     middle = points.mean(axis=0)
     values, axes = np.linalg.eigh(np.cov(points.T) if len(points) > 1 else np.zeros((3, 3)))
     arms = (_CORNER_REACH * np.sqrt(np.maximum(values, 0.0)))[:, None] * axes.T

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import adjoint
 from .robust_fit import LARGEST, robust_weights, slopes
 from .verification import AGREEING_COSINE
 
-__all__ = ["PRIOR_NOISE", "Information", "points_information", "surface_information", "weak_turns"]
+__all__ = ["PRIOR_NOISE", "Information", "OrientedSurface", "points_information", "surface_information", "weak_turns"]
 
 _Array = npt.NDArray[np.float64]
 
@@ -46,6 +46,26 @@ _COMMON = 2.5
 """… so many times the excess is an error of all, which no number of associations makes smaller."""
 _LEAST_SLOPE = 0.2
 """Below it the associations around the transform are no more than chance would bring."""
+
+
+class OrientedSurface(Protocol):
+    """Points of a surface, with their normals: a prepared cloud is one."""
+
+    @property
+    def points(self) -> _Array:
+        """``(n, 3)``."""
+
+    @property
+    def normals(self) -> _Array:
+        """``(n, 3)``, whatever their sign."""
+
+    @property
+    def surface(self) -> _core.SurfaceGrid:
+        """Where the nearest of them can be looked up."""
+
+    @property
+    def voxel_size(self) -> float:
+        """Metres."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +231,7 @@ def _cells(points: _Array, width: float) -> npt.NDArray[np.int64]:
     return np.asarray((places[:, 0] << 42) | (places[:, 1] << 21) | places[:, 2])
 
 
-def surface_information(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> Information:
+def surface_information(source: OrientedSurface, target: OrientedSurface, motion: _Array) -> Information:
     """Return that of a cloud on another's surface, which is compared along the normals only.
 
     Residuals of neighbouring points are alike, because the surfaces are sampled and their normals fitted together. So

@@ -1,5 +1,6 @@
 """Simulated data with known truth: deterministic by seed, no download."""
 
+from .building import BuildingScans, building_scans
 from .graphs import RegistrationGraph, registration_graph
 from .robots import TwoRobots, two_robots
 from .rooms import room_scans
@@ -8,9 +9,11 @@ from .streets import street_scans
 from .surfaces import rabbit_surface
 
 __all__ = [
+    "BuildingScans",
     "RegistrationGraph",
     "ScanPair",
     "TwoRobots",
+    "building_scans",
     "rabbit_surface",
     "registration_graph",
     "room_scans",

@@ -12,7 +12,7 @@ import numpy as np
 
 from .ray_casting import Shape, box, cylinder, moved
 
-__all__ = ["FREE_STANDING", "WALL_SIDE", "picture", "radiator"]
+__all__ = ["FREE_STANDING", "HALLWAY", "WALL_SIDE", "Piece", "picture", "radiator"]
 
 
 def _ball(x: float, y: float, z: float, half: tuple[float, float, float], yaw: float = 0.0) -> Shape:
@@ -201,9 +201,12 @@ def radiator(random: np.random.Generator) -> list[Shape]:
     return [*parts, box(0.0, 0.08, 0.2, (0.09 * ribs, 0.03, height - 0.15))]
 
 
-_Piece = Callable[[np.random.Generator], list[Shape]]
+Piece = Callable[[np.random.Generator], list[Shape]]
+"""Draws a piece of furniture."""
 
-WALL_SIDE: tuple[_Piece, ...] = (_sofa, _shelf, _desk, _bed, _cabinet, _shelf, _table, _cabinet, _lamp, _plant, _crates)
+WALL_SIDE: tuple[Piece, ...] = (_sofa, _shelf, _desk, _bed, _cabinet, _shelf, _table, _cabinet, _lamp, _plant, _crates)
 """What stands with its back to a wall; large pieces first."""
-FREE_STANDING: tuple[_Piece, ...] = (_table, _chair, _chair, _pouf, _chair, _crates, _plant, _bin, _lamp, _pouf, _bin)
+FREE_STANDING: tuple[Piece, ...] = (_table, _chair, _chair, _pouf, _chair, _crates, _plant, _bin, _lamp, _pouf, _bin)
 """What stands anywhere, turned in any way."""
+HALLWAY: tuple[Piece, ...] = (_cabinet, _shelf, _crates, _cabinet, _plant, _bin, _chair, _lamp, _shelf, _plant, _bin)
+"""What stands along the walls of a corridor."""

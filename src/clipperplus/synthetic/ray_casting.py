@@ -23,6 +23,9 @@ __all__ = ["Hits", "Scene", "Shape", "box", "cylinder", "moved"]
 
 _BUNDLE = 64
 """Rays that are tested together; rays that follow each other should point to nearly the same place."""
+_SHAPES, _PAIRS = 64, 512
+"""At most so many shapes, and about so many pairs of a shape and a bundle, are worked on at once: numpy then has enough
+to do in a call, and what lies behind them can still be left out."""
 _TINY = 1e-300
 """Instead of a length that may be 0, to divide by."""
 
@@ -100,37 +103,57 @@ class Scene:
         if count == 0 or len(self.kinds) == 0:
             return Hits(np.full(count, np.inf), np.zeros(count))
         padded = np.concatenate((directions, np.repeat(directions[-1:], -count % _BUNDLE, axis=0)))
-        bundles = np.ascontiguousarray(padded.T).reshape(3, -1, _BUNDLE)
-        ranges = np.full(bundles.shape[1:], np.inf)
-        nearest = np.zeros(bundles.shape[1:], dtype=np.int64)
-        ends = np.full(len(ranges), max_range)  # where the last ray of a bundle ends, so far
+        bundles = np.ascontiguousarray(padded.reshape(-1, _BUNDLE, 3).transpose(0, 2, 1))
+        ranges = np.full((len(bundles), _BUNDLE), np.inf)
+        nearest = np.zeros(ranges.shape, dtype=np.int64)
+        ends = np.full(len(bundles), max_range)  # where the last ray of a bundle ends, so far
 
         offsets = origin - self.centres
         # How far the boxes around the shapes are: no ray meets a shape before.
         outside = np.maximum(np.abs(np.einsum("kij,kj->ki", self.axes, offsets)) - self.half, 0.0)
         starts = np.linalg.norm(outside, axis=1)
         meets = self._may_meet(-offsets, starts, bundles)
-        for k in np.argsort(starts, kind="stable"):
-            chosen = np.flatnonzero(meets[k] & (ends >= starts[k]))
-            if chosen.size == 0:
-                continue
-            start = self.to_unit[k] @ offsets[k]
-            rays = self.to_unit[k] @ bundles[:, chosen].reshape(3, -1)
-            found = _UNIT_SHAPES[self.kinds[k]](start, rays).reshape(-1, _BUNDLE)
-            before = ranges[chosen]
-            closer = found < before
-            if closer.any():
-                ranges[chosen] = after = np.where(closer, found, before)
-                nearest[chosen] = np.where(closer, k, nearest[chosen])
+        unit_offsets = (self.to_unit @ offsets[:, :, None])[:, :, 0]
+        order = np.argsort(starts, kind="stable")
+        while len(order):
+            turn = order[:_SHAPES]
+            open_ends = meets[turn] & (ends >= starts[turn, None])
+            some = max(1, int(np.searchsorted(open_ends.sum(axis=1).cumsum(), _PAIRS, side="right")))
+            turn, order = turn[:some], order[some:]
+            bundle, place = np.nonzero(open_ends[:some].T)
+            if bundle.size:
+                found = self._meet(unit_offsets, bundles, turn[place], bundle)
+                chosen, after, which = _nearest_of(found, bundle)
+                before = ranges[chosen]
+                closer = after < before
+                ranges[chosen] = after = np.where(closer, after, before)
+                nearest[chosen] = np.where(closer, turn[place][which], nearest[chosen])
                 ends[chosen] = np.minimum(after.max(axis=1), max_range)
         ranges, nearest = ranges.reshape(-1)[:count], nearest.reshape(-1)[:count]
         ranges[ranges > max_range] = np.inf
         return Hits(ranges, self._cosines(origin, directions, ranges, nearest))
 
+    def _meet(
+        self,
+        offsets: npt.NDArray[np.float64],
+        bundles: npt.NDArray[np.float64],
+        shape: npt.NDArray[np.int64],
+        bundle: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.float64]:
+        """Return where the rays of bundles meet shapes, pair by pair; the offsets of the origin are to unit shapes."""
+        found = np.empty((len(shape), _BUNDLE))
+        for kind, meet in _UNIT_SHAPES.items():
+            pairs = np.flatnonzero(self.kinds[shape] == kind)
+            if pairs.size:
+                rays = self.to_unit[shape[pairs]] @ bundles[bundle[pairs]]
+                found[pairs] = meet(offsets[shape[pairs]].T[:, :, None], rays.transpose(1, 0, 2))
+        return found
+
     def _may_meet(
         self, centres: npt.NDArray[np.float64], starts: npt.NDArray[np.float64], bundles: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.bool_]:
         """Say, for each shape and each bundle, whether the cones around them meet; the origin is the tip of both."""
+        bundles = bundles.transpose(1, 0, 2)
         middles = bundles.mean(axis=2)
         middles /= np.maximum(np.linalg.norm(middles, axis=0), _TINY)  # opposite rays have no middle, but a wide cone
         widths = np.arccos(np.clip((middles[:, :, None] * bundles).sum(axis=0).min(axis=1), -1.0, 1.0))
@@ -180,33 +203,54 @@ class Scene:
         return cosines
 
 
-def _meet_cube(start: npt.NDArray[np.float64], rays: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return where rays meet the unit cube: between the last of the three slabs entered and the first one left.
+def _nearest_of(
+    found: npt.NDArray[np.float64], bundle: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Reduce where rays of pairs of a shape and a bundle end to the nearest of each bundle.
 
-    A ray that runs within a face misses: 0 / 0 is not a number there, and fmin and fmax pass it over.
+    The pairs are sorted by bundle. Returns the bundles, where each of their rays ends, and the first pair in which it
+    does.
+    """
+    heads = np.flatnonzero(np.diff(bundle, prepend=-1))
+    nearest = np.minimum.reduceat(found, heads, axis=0)
+    repeated = np.repeat(nearest, np.diff(heads, append=len(bundle)), axis=0)
+    pairs = np.where(found == repeated, np.arange(len(found))[:, None], len(found))
+    return bundle[heads], nearest, np.minimum.reduceat(pairs, heads, axis=0)
+
+
+def _meet_cube(start: npt.NDArray[np.float64], rays: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return where ``(3, m, n)`` rays from ``(3, m, 1)`` starts meet the unit cube.
+
+    That is between the last of the three slabs entered and the first one left. A ray that runs within a face misses:
+    0 / 0 is not a number there, and fmin and fmax pass it over.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = (-1.0 - start)[:, None] / rays, (1.0 - start)[:, None] / rays
+        low, high = (-1.0 - start) / rays, (1.0 - start) / rays
     enter, leave = np.fmin(low, high).max(axis=0), np.fmax(low, high).min(axis=0)
     return _first_in_front(enter, leave)
 
 
 def _meet_ball(start: npt.NDArray[np.float64], rays: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return where rays meet the unit ball."""
-    return _first_in_front(*_roots((rays * rays).sum(axis=0), start @ rays, float(start @ start) - 1.0))
+    return _first_in_front(*_roots(_dot(rays, rays), _dot(start, rays), _dot(start, start) - 1.0))
 
 
 def _meet_cylinder(start: npt.NDArray[np.float64], rays: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return where rays meet the unit cylinder: inside the endless one and between the planes of its caps."""
-    x, y, z = rays
-    enter, leave = _roots(x * x + y * y, start[:2] @ rays[:2], float(start[:2] @ start[:2]) - 1.0)
+    flat, across, z = rays[:2], start[:2], rays[2]
+    enter, leave = _roots(_dot(flat, flat), _dot(across, flat), _dot(across, across) - 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = (-1.0 - start[2]) / z, (1.0 - start[2]) / z
     return _first_in_front(np.fmax(enter, np.fmin(low, high)), np.fmin(leave, np.fmax(low, high)))
 
 
+def _dot(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the sums of products over the first axis."""
+    return np.asarray((a * b).sum(axis=0))
+
+
 def _roots(
-    a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], c: float
+    a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], c: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return both solutions t of ``a t² + 2 b t + c = 0``; where there is none, nothing lies between them.
 
@@ -217,7 +261,9 @@ def _roots(
         enter, leave = (-b - root) / a, (-b + root) / a
     missed = np.isnan(root)
     along = a == 0.0
-    enter[along], leave[along] = (-np.inf, np.inf) if c <= 0.0 else (np.inf, -np.inf)
+    if along.any():
+        leave[along] = np.where(np.broadcast_to(c, a.shape)[along] <= 0.0, np.inf, -np.inf)
+        enter[along] = -leave[along]
     enter[missed], leave[missed] = np.inf, -np.inf
     return enter, leave
 

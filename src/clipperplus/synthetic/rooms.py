@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from .._validation import as_integer, as_number
-from .furniture import FREE_STANDING, WALL_SIDE, picture, radiator
+from .furniture import FREE_STANDING, WALL_SIDE, Piece, picture, radiator
 from .ray_casting import Scene, Shape, box, cylinder, moved
 from .scans import DepthCamera, ScanPair, pose, scan_pair
 
-__all__ = ["T_BODY_CAMERA", "furnished", "room", "room_scans"]
+__all__ = [
+    "RECESS",
+    "T_BODY_CAMERA",
+    "fittings",
+    "furnished",
+    "pictures",
+    "pierced",
+    "room",
+    "room_scans",
+    "wall_with_opening",
+    "walls_of",
+]
 
 T_BODY_CAMERA = np.array([[0.0, 0.0, 1.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, -1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 """A camera has x to the right, y down and z ahead; a body has x ahead, y to the left and z up."""
-_RECESS = 0.2
+RECESS = 0.2
 """How deep windows and doors lie in the walls, in metres."""
 
 
@@ -99,35 +111,44 @@ def room(
 ) -> list[Shape]:
     """Return a room with a corner at the origin and furniture, but none at the places to keep free."""
     width, depth, height = size.tolist()
-    shell = Shape("box", (width / 2, depth / 2, height / 2), (width / 2 + _RECESS, depth / 2 + _RECESS, height / 2))
+    shell = Shape("box", (width / 2, depth / 2, height / 2), (width / 2 + RECESS, depth / 2 + RECESS, height / 2))
     shapes = [shell]
-    for x, y, yaw, length in _walls(size):
-        shapes += moved(_wall(random, length, height), x, y, yaw=yaw)
+    for x, y, yaw, length in walls_of(size):
+        shapes += moved(wall_with_opening(random, length, height), x, y, yaw=yaw)
     shapes += furnished(random, size, free)
+    return shapes + fittings(random, size)
 
+
+def fittings(random: np.random.Generator, size: npt.NDArray[np.float64]) -> list[Shape]:
+    """Return a lamp and a beam below the ceiling, and a carpet."""
+    width, depth, height = size.tolist()
     x, y = random.uniform(0.3, 0.7, 2) * (width, depth)
     drop = random.uniform(0.3, 0.6)
     shade = tuple(random.uniform((0.12, 0.12, 0.1), (0.3, 0.3, 0.2)))
-    shapes += [cylinder(x, y, height - drop, 0.01, drop), Shape("ellipsoid", (x, y, height - drop), shade)]
+    shapes = [cylinder(x, y, height - drop, 0.01, drop), Shape("ellipsoid", (x, y, height - drop), shade)]
     shapes.append(box(random.uniform(0.2, 0.8) * width, depth / 2, height - 0.18, (0.2, depth, 0.2)))  # a beam
     shapes.append(box(x, y, -0.01, (random.uniform(1.2, 2.2), random.uniform(1.0, 1.5), 0.025), random.uniform(0, 3)))
     return shapes
 
 
 def furnished(
-    random: np.random.Generator, size: npt.NDArray[np.float64], free: list[npt.NDArray[np.float64]]
+    random: np.random.Generator,
+    size: npt.NDArray[np.float64],
+    free: Iterable[npt.NDArray[np.float64]],
+    wall_side: Sequence[Piece] = WALL_SIDE,
+    free_standing: Sequence[Piece] = FREE_STANDING,
 ) -> list[Shape]:
     """Return the furniture of a room with a corner at the origin, but none at the places to keep free."""
-    shapes, walls = [], _walls(size)
+    shapes, walls = [], walls_of(size)
     taken = [(place[0] - 0.55, place[0] + 0.55, place[1] - 0.7, place[1] + 0.7) for place in free]
-    for piece in WALL_SIDE:
+    for piece in wall_side:
         shapes += _placed(random, size, taken, piece(random), walls)
-    for piece in FREE_STANDING:
+    for piece in free_standing:
         shapes += _placed(random, size, taken, piece(random), None)
     return shapes
 
 
-def _walls(size: npt.NDArray[np.float64]) -> list[tuple[float, float, float, float]]:
+def walls_of(size: npt.NDArray[np.float64]) -> list[tuple[float, float, float, float]]:
     """Return of each wall the middle of its lower edge, the direction it faces, and its length."""
     width, depth, _ = size.tolist()
     return [
@@ -138,28 +159,42 @@ def _walls(size: npt.NDArray[np.float64]) -> list[tuple[float, float, float, flo
     ]
 
 
-def _wall(random: np.random.Generator, length: float, height: float) -> list[Shape]:
-    """Return a wall along x that faces +y, with a door or a window, and pictures and a radiator on the rest of it."""
-    door = random.random() < 0.4
+def wall_with_opening(random: np.random.Generator, length: float, height: float, *, doors: float = 0.4) -> list[Shape]:
+    """Return a wall along x that faces +y, with a door or a window, and pictures and a radiator on the rest of it.
+
+    ``doors`` is how likely it is to be a door.
+    """
+    door = random.random() < doors
     wide = random.uniform(0.8, 1.0) if door else random.uniform(0.8, 1.6)
     low, high = (0.0, random.uniform(1.95, 2.1)) if door else (random.uniform(0.7, 1.0), random.uniform(1.8, 2.15))
     x = random.uniform(-0.5, 0.5) * (length - wide - 0.8)
-    left, right = x - wide / 2 + length / 2, length / 2 - x - wide / 2  # of the opening: the wall there
-    y = -_RECESS / 2
-    shapes = [
-        box(-(length - left) / 2, y, 0.0, (left, _RECESS, height)),
-        box((length - right) / 2, y, 0.0, (right, _RECESS, height)),
-        box(x, y, high, (wide, _RECESS, height - high)),
-    ]
+    shapes = pierced(length, height, x, wide, low, high)
     if door:
-        shapes.append(Shape("ellipsoid", (x + 0.38 * wide, -_RECESS + 0.04, 1.05), (0.06, 0.04, 0.02)))
+        shapes.append(Shape("ellipsoid", (x + 0.38 * wide, -RECESS + 0.04, 1.05), (0.06, 0.04, 0.02)))
     else:
         bar = x + random.uniform(-0.25, 0.25) * wide
-        shapes.append(box(x, y, 0.0, (wide, _RECESS, low)))
         shapes.append(box(x, 0.04, low - 0.04, (wide + 0.1, 0.14, 0.04)))  # the sill
-        shapes.append(box(bar, -_RECESS + 0.03, low, (0.06, 0.06, high - low)))
+        shapes.append(box(bar, -RECESS + 0.03, low, (0.06, 0.06, high - low)))
         shapes += moved(radiator(random), x + random.uniform(-0.1, 0.1), 0.0)
-    for begin, end in ((-length / 2, x - wide / 2), (x + wide / 2, length / 2)):
+    return shapes + pictures(random, [(-length / 2, x - wide / 2), (x + wide / 2, length / 2)])
+
+
+def pierced(length: float, height: float, x: float, wide: float, low: float, high: float) -> list[Shape]:
+    """Return a wall along x that faces +y, with an opening around x between two heights."""
+    left, right = x - wide / 2 + length / 2, length / 2 - x - wide / 2  # of the opening: the wall there
+    y = -RECESS / 2
+    shapes = [
+        box(-(length - left) / 2, y, 0.0, (left, RECESS, height)),
+        box((length - right) / 2, y, 0.0, (right, RECESS, height)),
+        box(x, y, high, (wide, RECESS, height - high)),
+    ]
+    return [*shapes, box(x, y, 0.0, (wide, RECESS, low))] if low > 0.0 else shapes
+
+
+def pictures(random: np.random.Generator, spans: Sequence[tuple[float, float]]) -> list[Shape]:
+    """Return a picture for each stretch of a wall along x that faces +y, where there is room for one."""
+    shapes = []
+    for begin, end in spans:
         if end - begin > 1.3:
             middle = random.uniform(begin + 0.6, end - 0.6)
             shapes += moved(picture(random), middle, 0.0, random.uniform(1.4, 1.75))

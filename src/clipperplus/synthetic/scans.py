@@ -12,10 +12,15 @@ import numpy.typing as npt
 from ..geometry.poses import inverse
 from .ray_casting import Hits, Scene
 
-__all__ = ["DepthCamera", "ScanPair", "Sensor", "SpinningLidar", "look", "pose", "scan_pair"]
+__all__ = ["DepthCamera", "ScanPair", "Sensor", "SpinningLidar", "look", "pose", "scan_pair", "shares_seen"]
 
 _POINTS_FOR_OVERLAP = 4000
 """Of so many source points, at least, the share that the target sees is counted; it is then within 0.02."""
+
+_POINTS_FOR_OVERLAPS = 500
+"""The same where there are many scans; it is then within 0.05."""
+_TILE = 0.15
+"""Of the view, in radians: the rays to points within one are cast together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +162,31 @@ def scan_pair(
         seen[~seen] = _visible(scene, sensor, where, sample[~seen])
     overlap = float(seen.mean()) if len(seen) else 0.0
     return ScanPair(source_points, target_points, inverse(target[0]) @ source[0], overlap)
+
+
+def shares_seen(
+    scene: Scene,
+    sensor: Sensor,
+    poses: Sequence[npt.NDArray[np.float64]],
+    surfaces: Sequence[npt.NDArray[np.float64]],
+) -> npt.NDArray[np.float64]:
+    """Return, for every two of many scans, the share of the true points of the first that the second sees too."""
+    samples = [surface[:: max(1, len(surface) // _POINTS_FOR_OVERLAPS)] for surface in surfaces]
+    points = np.concatenate(samples)
+    owners = np.repeat(np.arange(len(samples)), [len(sample) for sample in samples])
+    shares = np.eye(len(samples))
+    counts = np.maximum(np.bincount(owners, minlength=len(samples)), 1)
+    for j, where in enumerate(poses):
+        offsets = points - where[:3, 3]
+        distances = np.linalg.norm(offsets, axis=1)
+        near = np.flatnonzero((owners != j) & (distances < sensor.max_range))
+        # Rays that follow each other should be neighbours.
+        azimuths = np.arctan2(offsets[near, 1], offsets[near, 0]) // _TILE
+        heights = np.arcsin(offsets[near, 2] / distances[near]) // _TILE
+        near = near[np.lexsort((azimuths, heights))]
+        seen = near[_visible(scene, sensor, where, points[near])]
+        shares[:, j] += np.bincount(owners[seen], minlength=len(samples)) / counts
+    return shares
 
 
 def look(

@@ -1,0 +1,65 @@
+"""Surfaces made for a map: scans as finer points, and several scans as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..clouds.cloud import RawCloud
+from ..clouds.neighbourhoods import find_neighbourhoods
+from ..clouds.normals import normals_within
+from ..clouds.voxels import voxel_means
+from ..registration.uncertainty import OrientedSurface
+
+__all__ = ["Surface", "aligned_by_icp"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+
+_GRID_REACH = 2
+"""Voxels around a surface in which its nearest point can be looked up."""
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Points with normals, whose nearest can be looked up."""
+
+    points: _Array
+    normals: _Array
+    surface: _core.SurfaceGrid
+    voxel_size: float
+
+    @classmethod
+    def of(cls, points: _Array, normals: _Array, voxel_size: float) -> Surface:
+        """Return the surface of some points."""
+        points, normals = np.ascontiguousarray(points), np.ascontiguousarray(normals)
+        return cls(points, normals, _core.SurfaceGrid(points, normals, voxel_size, _GRID_REACH), voxel_size)
+
+    @classmethod
+    def of_cloud(cls, cloud: RawCloud, voxel_size: float, normal_radius: float) -> Surface:
+        """Return that of a cloud at some voxel size, its normals fitted to neighbours within so many voxels."""
+        points, _ = voxel_means(cloud, voxel_size, 1)
+        neighbours = find_neighbourhoods(points, normal_radius * voxel_size, 1, "voxel_size")
+        normals, _ = normals_within(normal_radius * voxel_size, neighbours, np.zeros(3), 1)
+        return cls.of(points, normals, voxel_size)
+
+
+def aligned_by_icp(
+    source: OrientedSurface,
+    target: OrientedSurface,
+    motion: _Array,
+    *,
+    reach: float,
+    cosine: float,
+    steps: int,
+    most: int | None = None,
+) -> _Array:
+    """Improve a motion by steps of ICP, looking at no more than so many points, and within so many voxels."""
+    every = 1 if most is None else max(1, len(source.points) // most)
+    points, normals = (np.ascontiguousarray(array[::every]) for array in (source.points, source.normals))
+    distance, start = reach * target.voxel_size, np.ascontiguousarray(motion[None])
+    (aligned,) = _core.refine_motions(target.surface, points, normals, start, distance, cosine, steps, True, 1)
+    return np.asarray(aligned)
