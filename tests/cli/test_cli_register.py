@@ -6,27 +6,15 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pytest
-from command_line import PROGRAM, run
+from command_line import PROGRAM, Call, run
 
 import clipperplus as cp
-from clipperplus.cli import main
 from clipperplus.geometry.files import read_transform
 from clipperplus.synthetic import ScanPair, room_scans
-
-
-class Done(NamedTuple):
-    returncode: object
-    stdout: str
-    stderr: str
-
-
-Call: TypeAlias = Callable[..., Done]
 
 
 @pytest.fixture(scope="module")
@@ -41,20 +29,6 @@ def folder(room: ScanPair, tmp_path_factory: pytest.TempPathFactory) -> Path:
     cp.write_cloud(path / "source.ply", room.source)
     cp.write_cloud(path / "target.pcd", room.target)
     return path
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Return the command line as a function: a process for every call would take longer than the calls."""
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def answer(*arguments: str | Path) -> Done:
-        monkeypatch.setattr("sys.argv", ["clipperplus", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return Done(end.value.code or 0, *capsys.readouterr())
-
-    return answer
 
 
 def planes(folder: Path) -> tuple[Path, Path]:
@@ -192,7 +166,7 @@ def test_an_empty_cloud_gives_status_1_and_no_files(call: Call, folder: Path, tm
             "source_viewpoint: expected three finite",
         ),
         (["register", "scan.ply", "scan.ply", "--prior", "1"], "prior: expected a number between 0 and 1, got 1.0\n"),
-        (["demo", "--scene", "moon"], "scene: expected one of room, street, got 'moon'\n"),
+        (["demo", "--scene", "moon"], "scene: expected one of room, street, building, got 'moon'\n"),
         (["demo", "--seed", "-1"], "Invalid value for '--seed'"),
     ],
 )

@@ -21,6 +21,7 @@ from clipperplus.geometry.files import (
     read_info,
     read_kitti,
     read_log,
+    read_poses,
     read_transform,
     read_tum,
     write_kitti,
@@ -39,6 +40,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "tum": (read_tum, f"# timestamp tx ty tz qx qy qz qw\n{TUM}{TUM}"),
     "kitti": (read_kitti, KITTI + KITTI),
     "transform": (read_transform, EYE),
+    "poses": (read_poses, EYE + EYE),
 }
 
 
@@ -263,3 +265,37 @@ def test_any_bytes_never_do_worse_than_an_error(
     path.write_bytes(content)
     with contextlib.suppress(FileFormatError):
         READERS[kind][0](path)
+
+
+def test_any_kind_of_poses_is_recognized(tmp_path: Path) -> None:
+    poses = motions(0, 3)
+    write_tum(tmp_path / "tum", Trajectory(np.arange(3.0), poses))
+    write_kitti(tmp_path / "kitti", poses)
+    matrices = [" ".join(map(repr, row)) + "\n" for pose in poses.tolist() for row in pose]
+    (tmp_path / "matrices").write_text("# poses\n\n" + "".join(matrices))
+    assert np.allclose(read_poses(tmp_path / "tum"), poses, rtol=1e-12, atol=1e-12)
+    assert read_poses(tmp_path / "kitti").tobytes() == poses.tobytes()
+    assert read_poses(tmp_path / "matrices").tobytes() == poses.tobytes()
+
+
+def test_poses_may_be_unknown(tmp_path: Path) -> None:
+    poses = read_poses(write(tmp_path, EYE + "nan nan nan nan\n" * 4 + EYE))
+    assert np.isnan(poses).all(axis=(1, 2)).tolist() == [False, True, False]
+    assert np.array_equal(poses[2], np.eye(4))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected poses, there are none"),
+        ("# nothing\n", "expected poses, there are none"),
+        ("1 2 3\n", "line 1: expected lines of 8 numbers"),
+        (EYE + "1 0 0 0\n", "line 1: expected lines of 8 numbers"),
+        (EYE + EYE.replace("1 0 0 0", "nan 0 0 0"), "line 5: expected a rotation and a translation"),
+        ("nan nan nan nan\n" * 4 + EYE.replace("1", "2"), "line 5: expected a rotation and a translation"),
+        (EYE.replace("0 1 0 0", "0 one 0 0"), "line 2: expected 4 numbers"),
+    ],
+)
+def test_what_is_no_file_of_poses_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=message):
+        read_poses(write(tmp_path, text))

@@ -1,6 +1,6 @@
 """The command line: one file per command.
 
-Exit status: 0 done, 1 no trustworthy transform (the reason is said), 2 wrong input (one line on stderr, no traceback),
+Exit status: 0 done, 1 no trustworthy answer (the reason is said), 2 wrong input (one line on stderr, no traceback),
 130 ended by Ctrl-C.
 """
 
@@ -14,7 +14,7 @@ import typer
 
 from .._build import core_info
 from ..errors import ClipperPlusError
-from . import bench, clique, demo, register, view
+from . import bench, clique, demo, locate, map, register, view
 
 __all__ = ["app", "main"]
 
@@ -33,6 +33,8 @@ app = typer.Typer(
 )
 app.command("demo")(demo.command)
 app.command("register")(register.command)
+app.command("map")(map.command)
+app.command("locate")(locate.command)
 app.command("view")(view.command)
 app.command("clique")(clique.command)
 app.add_typer(bench.app, name="bench")

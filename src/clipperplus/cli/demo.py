@@ -1,4 +1,4 @@
-"""``clipperplus demo``: two simulated scans, registered, with the error against the truth."""
+"""``clipperplus demo``: simulated scans, registered, with the error against the truth."""
 
 from __future__ import annotations
 
@@ -17,33 +17,41 @@ from ..geometry.transforms import rotation_error, translation_error
 from ..registration import register
 from ..synthetic import ScanPair, room_scans, street_scans
 from ..viz.report import check_report
+from .building import map_building
+from .map_run import MapRun
 from .options import as_threads
 from .summary import Scan, end_with_status, print_pose, write_report
 
 __all__ = ["command"]
 
-_SCENES: dict[str, Callable[..., ScanPair]] = {"room": room_scans, "street": street_scans}
+_PAIRS: dict[str, Callable[..., ScanPair]] = {"room": room_scans, "street": street_scans}
+_BUILDING = "building"
+_SCENES = (*_PAIRS, _BUILDING)
 
 
 def command(
     scene: Annotated[str, typer.Option(help=f"One of {', '.join(_SCENES)}.")] = "room",
     seed: Annotated[int, typer.Option(help="Decides on the scene, the motion and the noise.", min=0)] = 0,
     save: Annotated[
-        Path | None, typer.Option(help="Folder for source.ply, target.ply and truth.txt, to try register on.")
+        Path | None, typer.Option(help="Folder for the scans and the truth, to try register or map on.")
     ] = None,
     report: Annotated[Path | None, typer.Option(help="HTML file with pictures and numbers, for a browser.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Simulate two scans of one scene, register them, and compare with the truth.
+    """Simulate scans of one scene, register them, and compare with the truth.
 
-    A room is seen by a depth camera, a street by a lidar. No files are needed.
+    A room is seen twice by a depth camera, a street twice by a lidar, a building by a scanner from thirty places, which
+    become a map. No files are needed.
     """
     if scene not in _SCENES:
         raise OptionError(f"scene: expected one of {', '.join(_SCENES)}, got {scene!r}")
+    if scene == _BUILDING:
+        map_building(MapRun(output=None, report=report, threads=None, as_json=as_json), seed=seed, save=save)
+        return
     if report is not None:
         check_report(report)
     with Console(stderr=True).status("simulating and registering …"):
-        pair = _SCENES[scene](seed=seed)
+        pair = _PAIRS[scene](seed=seed)
         pose = register(pair.source, pair.target, threads=as_threads(None))
     truth: dict[str, object] = {"T_target_source": pair.T_target_source.tolist(), "overlap": pair.overlap}
     lines = [("truth", f"{100.0 * pair.overlap:.1f} % of the source is seen by both")]

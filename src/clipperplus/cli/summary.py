@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from ..clouds.cloud import Cloud
 from ..registration import Pose, description
+from .printing import command_line, end, labelled_lines, number_table, stage_table
 
 __all__ = ["Scan", "end_with_status", "print_pose", "write_report"]
 
@@ -41,8 +38,8 @@ class Scan:
 def write_report(path: Path, scans: tuple[Scan, Scan], pose: Pose) -> str:
     """Write the HTML file about a pose, with the command as it was given; return what to say about it."""
     source, target = scans
-    command = shlex.join(["clipperplus", *sys.argv[1:]])
-    pose.report(path, source=source.cloud, target=target.cloud, names=(source.name, target.name), command=command)
+    names = source.name, target.name
+    pose.report(path, source=source.cloud, target=target.cloud, names=names, command=command_line())
     return f"written: {path}"
 
 
@@ -66,19 +63,13 @@ def print_pose(
 
 def end_with_status(pose: Pose, notes: Sequence[str]) -> None:
     """Print what is left to say, and end with status 1 and the reason if the pose is not to be trusted."""
-    for note in notes:
-        typer.echo(note)
     doubt = description.reason_for_doubt(pose)
-    if doubt is not None:
-        print(f"clipperplus: no trustworthy answer: {doubt}", file=sys.stderr)
-        raise typer.Exit(1)
+    end(notes, None if doubt is None else f"no trustworthy answer: {doubt}")
 
 
 def _print_lines(console: Console, scans: tuple[Scan, Scan], pose: Pose, more: Sequence[tuple[str, str]]) -> None:
     """Print the clouds, what was found and how far to trust it, and some more lines."""
-    lines = Table.grid(padding=(0, 2), pad_edge=False)
-    lines.add_column(style="dim", no_wrap=True)
-    lines.add_column(overflow="fold")
+    lines = labelled_lines()
     for label, scan, points in zip(("source", "target"), scans, (pose.source_points, pose.target_points), strict=True):
         dropped = f" ({scan.cloud.dropped} not finite, dropped)" if scan.cloud.dropped else ""
         text = f"{scan.num_read} points{dropped}, {len(points)} voxels"
@@ -103,21 +94,10 @@ def _print_tables(console: Console, pose: Pose) -> None:
     others = description.alternatives(pose)
     if others:
         console.print("\nalternatives, and how far they are from this transform")
-        table = _table("", *description.Difference._fields[1:])
+        table = number_table("", *description.Difference._fields[1:])
         for other in others:
             table.add_row(*other)
         console.print(table)
-    table = _table("stage", "result", "ms")
-    for stage, result in description.steps(pose):
-        table.add_row(stage.name, result, f"{stage.seconds * 1e3:.1f}")
-    table.add_row("all", "", f"{pose.seconds * 1e3:.1f}", style="bold")
     console.print()
-    console.print(table)
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column(first)
-    for heading in others:
-        table.add_column(heading, justify="right")
-    return table
+    stages = [(stage.name, result, stage.seconds) for stage, result in description.steps(pose)]
+    console.print(stage_table(stages, pose.seconds))

@@ -6,6 +6,7 @@
 ``read_tum``, ``write_tum``              TUM: ``timestamp tx ty tz qx qy qz qw``
 ``read_kitti``, ``write_kitti``          KITTI: the upper three rows of a 4 × 4 in one line
 ``read_transform``, ``write_transform``  one 4 × 4
+``read_poses``                           TUM, KITTI, or 4 × 4 below each other: which one follows from the file
 =======================================  ============================================================================
 
 Matrices are written so that they come back as they were, bit by bit. Empty lines and lines that begin with ``#`` are
@@ -38,6 +39,7 @@ __all__ = [
     "read_info",
     "read_kitti",
     "read_log",
+    "read_poses",
     "read_transform",
     "read_tum",
     "write_kitti",
@@ -180,6 +182,28 @@ def write_transform(path: _Name, T: npt.ArrayLike) -> None:
     """Write one ``(4, 4)`` rigid transform."""
     path = as_path(path)
     write_bytes(path, render(as_poses("T", as_array("T", T, LandmarkError)[None], FILE_ROUNDING)[0].tolist()))
+
+
+def read_poses(path: _Name) -> Poses:
+    """Read ``(k, 4, 4)`` poses of TUM, of KITTI, or 4 × 4 below each other; of these, one of ``nan`` is not known."""
+    path = as_path(path)
+    lines = read_lines(path)
+    if not lines:
+        raise FileFormatError(f"{path}: expected poses, there are none")
+    number, first = lines[0]
+    columns = len(first.split())
+    if columns == 8:
+        return read_tum(path).poses
+    if columns == 12:
+        return read_kitti(path)
+    if columns != 4 or len(lines) % 4:
+        expected = "lines of 8 numbers (TUM), of 12 (KITTI), or 4 lines of 4 for each pose"
+        raise FileFormatError(f"{path}: line {number}: expected {expected}, got {len(lines)} lines of {columns}")
+    poses = table(path, lines, 4).reshape(-1, 4, 4)
+    known = ~np.isnan(poses).all(axis=(1, 2))
+    starts = [start for (start, _), there in zip(lines[::4], known, strict=True) if there]
+    _check_rigid(path, poses[known], starts)
+    return poses
 
 
 def _read_pairs(path: Path, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], list[int], int]:

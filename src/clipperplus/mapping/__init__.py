@@ -13,6 +13,7 @@ from .g2o import PoseGraph, read_g2o, write_g2o
 from .locate import Location, Place, locate
 from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closures
 from .map import Edge, EdgeStatus, Map, ScanStatus
+from .map_files import load_map, save_map
 from .pose_graph import Measurements, Optimised, optimise_poses
 from .relations import Relation, relate
 from .rough_poses import RoughPoses
@@ -43,12 +44,14 @@ __all__ = [
     "build_map",
     "consistent_loop_closures",
     "finish_place",
+    "load_map",
     "locate",
     "look_around",
     "optimise_poses",
     "pair_similarities",
     "read_g2o",
     "relate",
+    "save_map",
     "suggest_pairs",
     "write_g2o",
 ]

@@ -16,6 +16,7 @@ __all__ = [
     "Difference",
     "agreement",
     "alternatives",
+    "confidence",
     "doubts",
     "evidence",
     "matrix_lines",
@@ -79,10 +80,9 @@ def evidence(pose: Pose) -> list[tuple[str, str]]:
     """Return what speaks for and against the transform, each line with its label; nothing without a transform."""
     if pose.T_target_source is None or pose.covariance is None:
         return []
-    known = next(words for least, words in _CONFIDENCE if pose.confidence >= least)
     found = pose.evidence
     rows = [
-        ("confidence", f"{pose.confidence:.2f}: {known}"),
+        ("confidence", confidence(pose.confidence)),
         ("inliers", f"{pose.num_inliers} matches fit the transform, to {pose.inlier_rmse or 0.0:.3g} m (rms)"),
     ]
     for name, share, what in (
@@ -109,6 +109,12 @@ def evidence(pose: Pose) -> list[tuple[str, str]]:
             ("", f"{_numbers(deviations[3:])} m along x, y, z"),
         ]
     return rows
+
+
+def confidence(probability: float) -> str:
+    """Return a confidence, and what it means."""
+    known = next(words for least, words in _CONFIDENCE if probability >= least)
+    return f"{probability:.2f}: {known}"
 
 
 def motion(transform: _Array) -> str:

@@ -33,7 +33,7 @@ from .pcd import format_pcd, parse_pcd
 from .ply import format_ply, parse_ply
 from .tables import parse_table
 
-__all__ = ["Cloud", "as_written_path", "read_cloud", "write_cloud"]
+__all__ = ["CLOUD_ENDINGS", "Cloud", "as_written_path", "read_cloud", "write_cloud"]
 
 
 class _Format(NamedTuple):
@@ -55,6 +55,8 @@ _FORMATS = {
     ".laz": _Format(parse_las),
 }
 """By the ending of the name."""
+CLOUD_ENDINGS = tuple(_FORMATS)
+"""Of files that :func:`read_cloud` knows, in small letters."""
 
 
 def read_cloud(path: str | PathLike[str]) -> Cloud:

@@ -1,0 +1,53 @@
+"""The simulated building that ``clipperplus map`` and ``clipperplus demo --scene building`` make a map of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..clouds.files import write_cloud
+from ..geometry.files import Trajectory, write_tum
+from ..geometry.poses import inverse
+from ..geometry.transforms import rotation_error, translation_error
+from ..mapping import Map
+from ..synthetic import BuildingScans, building_scans
+from .map_run import MapRun
+
+__all__ = ["map_building"]
+
+
+def map_building(run: MapRun, *, seed: int = 0, save: Path | None = None, **options: Any) -> None:
+    """Simulate scans of a building, put them together, and compare with the truth; ``save`` is a folder for them."""
+    run.check()
+    building = building_scans(seed=seed)
+    names = [f"scan{number}.ply" for number in range(len(building.clouds))]
+    notes = [] if save is None else [_save(building, names, save)]
+    made = run.build(building.clouds, names=names, **options)
+    turn, shift = _worst_errors(made, building.poses)
+    error = f"two scans lie to each other as in the truth, but for {turn:.3f} degrees and {shift:.4f} m at most"
+    truth = {"rotation_error": turn, "translation_error": shift}
+    run.finish(made, lines=[("error", error)], fields={"truth": truth}, notes=notes)
+
+
+def _worst_errors(made: Map, truth: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return by how many degrees and metres two scans of a component are off as seen from each other, at most."""
+    turn = shift = 0.0
+    for scans in made.components:
+        first, second = (scans[numbers] for numbers in np.triu_indices(len(scans), k=1))
+        found, true = (inverse(poses[second]) @ poses[first] for poses in (made.poses, truth))
+        turn = max(turn, float(np.max(rotation_error(found, true))))
+        shift = max(shift, float(np.max(translation_error(found, true))))
+    return turn, shift
+
+
+def _save(building: BuildingScans, names: Sequence[str], folder: Path) -> str:
+    """Write the scans of a building and the truth; return what to say about it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, points in zip(names, building.clouds, strict=True):
+        write_cloud(folder / name, points)
+    write_tum(folder / "truth.tum", Trajectory(np.arange(len(names), dtype=np.float64), building.poses))
+    return f"saved; now try: clipperplus map {folder} --output {folder / 'map'}"

@@ -1,0 +1,108 @@
+"""``clipperplus locate``: where in a map a scan was taken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from .._paths import check_folder
+from ..clouds.files import read_cloud
+from ..geometry.files import write_transform
+from ..geometry.transforms import rotation_error, translation_error
+from ..mapping import Location, Map
+from ..registration import Status, description
+from .options import CLOUD_FILES, Threads, as_threads
+from .printing import end, labelled_lines, number_table, stage_table
+from .summary import Scan
+
+__all__ = ["command"]
+
+
+def command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="MAP", help="The folder of a map, as clipperplus map --output writes it.")
+    ],
+    scan: Annotated[Path, typer.Argument(help=CLOUD_FILES)],
+    output: Annotated[Path | None, typer.Option(help="Text file for the 4 x 4 transform, scan to map.")] = None,
+    threads: Threads = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Find where in a map a scan was taken. The map is not changed.
+
+    Exit status 0: trust it; 1: do not, the reason is given, the file is still written; 2: wrong input.
+    """
+    if output is not None:
+        check_folder(output)
+    given = Scan(str(scan), read_cloud(scan))
+    with Console(stderr=True).status("loading the map, and looking …"):
+        map = Map.load(folder)
+        found = map.locate(given.cloud, threads=as_threads(threads))
+    if as_json:
+        typer.echo(json.dumps({"map": str(folder), "scan": given.to_dict(), **found.to_dict()}))
+    else:
+        _print(folder, map, given, found)
+    written = []
+    if output is not None and found.T_map_scan is not None:
+        write_transform(output, found.T_map_scan)
+        written.append(f"written: {output}{'' if found.status is Status.OK else ' (not to be trusted)'}")
+    doubt = _doubt(found)
+    end([] if as_json else written, None if doubt is None else f"no trustworthy answer: {doubt}")
+
+
+def _doubt(found: Location) -> str | None:
+    """Return in one line why a place is not to be trusted; None if it is."""
+    if found.status is Status.OK:
+        return None
+    return found.reasons[0] if found.reasons else f"the status is {found.status.value}"
+
+
+def _print(folder: Path, map: Map, scan: Scan, found: Location) -> None:
+    """Print what was found and how far to trust it."""
+    console = Console(highlight=False)
+    lines = labelled_lines()
+    dropped = f" ({scan.cloud.dropped} not finite, dropped)" if scan.cloud.dropped else ""
+    lines.add_row("scan", f"[bold]{escape(scan.name)}[/bold]: {scan.num_read} points{dropped}")
+    lines.add_row("map", f"[bold]{escape(str(folder))}[/bold]: {len(map.names)} scans, voxels of {map.voxel_size:g} m")
+    doubt = _doubt(found)
+    colour = "green" if doubt is None else "red"
+    nowhere = "there is no place for it" if found.T_map_scan is None else "do not trust it"
+    lines.add_row(
+        "status",
+        f"[bold {colour}]{found.status.value}[/bold {colour}]: "
+        + escape("trust it" if doubt is None else f"{nowhere}; {doubt}"),
+    )
+    for label, text in _about(map, found):
+        lines.add_row(label, escape(text))
+    console.print(lines)
+    if found.alternatives and found.T_map_scan is not None:
+        console.print("\nother places, and how far they are from this one")
+        table = number_table("", "turn", "shift", "confidence")
+        for number, other in enumerate(found.alternatives, start=1):
+            turn = rotation_error(other.T_map_scan, found.T_map_scan)
+            shift = translation_error(other.T_map_scan, found.T_map_scan)
+            table.add_row(str(number), f"{turn:.1f}°", f"{shift:.2f} m", f"{other.confidence:.2f}")
+        console.print(table)
+    stages = [(stage.name, "" if stage.count is None else str(stage.count), stage.seconds) for stage in found.stages]
+    console.print()
+    console.print(stage_table(stages, found.seconds))
+
+
+def _about(map: Map, found: Location) -> Iterator[tuple[str, str]]:
+    """Yield what there is to say about a place, each line with its label."""
+    yield from (("and" if number == 0 else "", reason) for number, reason in enumerate(found.reasons[1:]))
+    if found.T_map_scan is None:
+        return
+    yield "confidence", description.confidence(found.confidence)
+    if len(map.components) > 1:
+        yield "part", f"{found.component} of the {len(map.components)} that the map has"
+    beside = ", ".join(f"{scan} ({map.names[scan]})" for scan in found.neighbours)
+    yield "beside", f"scan {beside}" if found.neighbours else "no scan of the map"
+    x, y, z = found.T_map_scan[:3, 3].tolist()
+    yield "place", f"({x:.3f}, {y:.3f}, {z:.3f}) m, in the frame of the map"
+    yield from zip(("transform", "", "", ""), description.matrix_lines(found.T_map_scan), strict=True)

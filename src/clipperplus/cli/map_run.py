@@ -1,0 +1,90 @@
+"""From scans to a map on the command line: checked before, shown meanwhile, printed and written after."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from ..mapping import Map, build_map
+from ..mapping.map_files import check_map_folder
+from ..mapping.pose_graph import load_gtsam
+from ..viz.report import check_report
+from .live import live_bar
+from .map_summary import print_map, what_is_missing
+from .options import as_threads
+from .printing import command_line, end
+
+__all__ = ["MapRun"]
+
+_RELATIONS = "relations.sqlite"
+"""File in the folder of a map from which an interrupted run goes on."""
+_INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
+
+
+@dataclass(frozen=True)
+class MapRun:
+    """What is to be done with a map, whatever it is of."""
+
+    output: Path | None
+    """Folder to write it to."""
+    report: Path | None
+    """HTML file about it."""
+    threads: int | None
+    as_json: bool
+
+    def check(self) -> None:
+        """Refuse what could not be done in the end: before the work, not after it."""
+        load_gtsam()
+        if self.report is not None:
+            check_report(self.report)
+        if self.output is not None:
+            check_map_folder(self.output)
+            self.output.mkdir(parents=True, exist_ok=True)
+
+    def build(self, scans: Sequence[Any], **options: Any) -> Map:
+        """Put scans together, with a bar; Ctrl-C says what is kept."""
+        registered = 0
+
+        def tell(what: str, done: int, total: int) -> None:
+            nonlocal registered
+            show(what, done, total)
+            registered += what == "registering pairs"
+
+        store = None if self.output is None else self.output / _RELATIONS
+        try:
+            with live_bar("reading scans") as show:
+                return build_map(scans, store=store, threads=as_threads(self.threads), progress=tell, **options)
+        except KeyboardInterrupt:
+            pairs = "1 pair is" if registered == 1 else f"{registered} pairs are"
+            kept = "the same command goes on from there" if store is not None else "nothing is kept without --output"
+            print(f"clipperplus: interrupted: {pairs} registered; {kept}", file=sys.stderr)
+            sys.exit(_INTERRUPTED)  # unlike KeyboardInterrupt without another word
+
+    def finish(
+        self,
+        made: Map,
+        *,
+        lines: Sequence[tuple[str, str]] = (),
+        fields: Mapping[str, object] | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """Print a map, write it, and end; ``lines`` and ``fields`` are what else there is to tell about it."""
+        if self.as_json:
+            typer.echo(json.dumps({**made.to_dict(), **(fields or {})}))
+        else:
+            print_map(made, lines)
+        written = [*notes]  # from here on: what cannot be written does not lose the answer
+        if self.output is not None:
+            made.save(self.output)
+            written.append(f"written: {self.output}; now try: clipperplus locate {self.output} SCAN")
+        if self.report is not None:
+            made.report(self.report, command=command_line())
+            written.append(f"written: {self.report}")
+        end([] if self.as_json else written, what_is_missing(made))

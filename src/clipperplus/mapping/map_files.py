@@ -1,0 +1,293 @@
+"""Maps in folders: what is needed to load one again, and what other programs read.
+
+=============================  ==================================================================================
+``map.json``                   poses, components, pairs, status, reasons; written last, so that no half map loads
+``scans.npz``                  points of every scan: float32, relative to an offset in float64
+``poses.tum``, ``poses_1.tum``  poses of the largest component and of each other one, by number of the scan
+``map.g2o``                    the pose graph of all components: poses, and the pairs that are believed
+``map.ply``, ``map_1.ply``     points of each component in one frame
+=============================  ==================================================================================
+
+Only the first two are read again. All numbers come back as they were, bit by bit, but for points that float32 cannot
+hold: these are off by less than a ten-millionth of the extent of their scan. Nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .._build import core_info
+from .._paths import as_path
+from .._timing import Stage
+from ..clouds.files import write_cloud
+from ..errors import FileFormatError
+from ..geometry.files import Trajectory, write_tum
+from ..geometry.poses import FILE_ROUNDING, adjoint, are_rigid, inverse
+from .g2o import PoseGraph, write_g2o
+from .map import Edge, EdgeStatus, Map, ScanStatus
+
+__all__ = ["check_map_folder", "is_map_folder", "load_map", "save_map"]
+
+_Name: TypeAlias = "str | os.PathLike[str]"
+_Array: TypeAlias = npt.NDArray[np.float64]
+
+_KIND = "clipperplus map"
+_FORMAT = 1
+"""Of what is written; folders of another one are refused."""
+_INDEX, _POINTS, _GRAPH = "map.json", "scans.npz", "map.g2o"
+_UNFINISHED = ".saving"
+"""Folder in which files are written, before they are all moved to where they belong."""
+_LEAST_DEVIATION = 1e-6
+"""Of a measurement in a pose graph, in rad and m: those of equal scans have none, which no information can say."""
+_CHUNK = 2**20
+
+
+def save_map(map: Map, folder: _Name) -> None:
+    """Write a map to a folder, which is made if need be; one that is there is replaced when all is written."""
+    folder = as_path(folder)
+    check_map_folder(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    before = _files_of(folder)
+    unfinished = folder / _UNFINISHED
+    shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
+    unfinished.mkdir()
+    try:
+        files = [*_write_points(map, unfinished), *_write_exports(map, unfinished)]
+        (unfinished / _INDEX).write_text(json.dumps(_index(map, unfinished, files)), encoding="ascii")
+        for name in (*files, _INDEX):  # from here on the map that was there is no longer whole, and says so
+            os.replace(unfinished / name, folder / name)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    for name in set(before) - set(files):
+        (folder / name).unlink(missing_ok=True)
+
+
+def load_map(folder: _Name) -> Map:
+    """Read what :func:`save_map` wrote; what is not whole, or of another version, is refused."""
+    folder = as_path(folder)
+    index = _read_index(folder / _INDEX)
+    path = folder / _POINTS
+    if not path.is_file():
+        raise FileFormatError(f"{path}: missing; {folder / _INDEX} needs it")
+    if _digest(path) != index.get("points_sha256"):
+        raise FileFormatError(f"{path}: damaged, or of another map than {_INDEX}")
+    try:
+        points = _read_points(path, len(index["scans"]))
+        return _map(index, points)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise FileFormatError(f"{folder / _INDEX}: not a map as it is written here ({error})") from None
+
+
+def is_map_folder(folder: _Name) -> bool:
+    """Whether a folder holds a map."""
+    try:
+        _read_index(as_path(folder) / _INDEX)
+    except FileFormatError:
+        return False
+    return True
+
+
+def check_map_folder(folder: _Name) -> None:
+    """Refuse a folder with a ``map.json`` of something else: before the work, not after it."""
+    path = as_path(folder) / _INDEX
+    if path.exists() and _kind_of(path) != _KIND:
+        raise FileFormatError(f"{path}: this is no map, and is not replaced; choose another folder")
+
+
+def _write_points(map: Map, folder: Path) -> Iterator[str]:
+    """Write the points of all scans."""
+    packed = [_packed(points) for points in map.scans]
+    offsets = np.array([offset for _, offset in packed]).reshape(-1, 3)
+    with (folder / _POINTS).open("wb") as file:
+        np.savez(file, offsets=offsets, **{_member(k): points for k, (points, _) in enumerate(packed)})
+    yield _POINTS
+
+
+def _packed(points: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], _Array]:
+    """Return points in single precision, and relative to what; points of single precision stay as they are."""
+    single = np.asarray(points, dtype=np.float32)
+    if np.array_equal(single, points):
+        return single, np.zeros(3)
+    offset = 0.5 * (np.asarray(points.min(axis=0), dtype=np.float64) + points.max(axis=0))
+    return (points - offset).astype(np.float32), offset
+
+
+def _member(scan: int) -> str:
+    return f"points_{scan}"
+
+
+def _write_exports(map: Map, folder: Path) -> Iterator[str]:
+    """Write what other programs read."""
+    write_g2o(folder / _GRAPH, _pose_graph(map))
+    yield _GRAPH
+    for number, scans in enumerate(map.components):
+        suffix = f"_{number}" if number else ""
+        write_tum(folder / f"poses{suffix}.tum", Trajectory(scans.astype(np.float64), map.poses[scans]))
+        yield f"poses{suffix}.tum"
+        points = map.points(component=number)
+        step = np.abs(points).max(initial=0.0) * np.finfo(np.float32).eps
+        # Single precision where it is fine enough, as it is but far from the origin: more programs read it.
+        write_cloud(folder / f"map{suffix}.ply", points.astype(np.float32) if step < 0.01 * map.voxel_size else points)
+        yield f"map{suffix}.ply"
+
+
+def _pose_graph(map: Map) -> PoseGraph:
+    """Return the poses of all components and the pairs that are believed; of each component, the frame is fixed."""
+    ids = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *map.components]))
+    believed = [edge for edge in map.edges if edge.status is EdgeStatus.BELIEVED and edge.covariance is not None]
+    # A pose graph has the later pose as seen from the earlier one: what takes a source to its target is the source as
+    # seen from the target, and small motions come after it, in the frame of the source.
+    ends = np.array([(edge.target, edge.source) for edge in believed], dtype=np.int64).reshape(-1, 2)
+    motions = np.array([edge.T_target_source for edge in believed], dtype=np.float64).reshape(-1, 4, 4)
+    across = adjoint(inverse(motions))
+    covariances = np.array([edge.covariance for edge in believed], dtype=np.float64).reshape(-1, 6, 6)
+    values, axes = np.linalg.eigh(across @ covariances @ across.swapaxes(1, 2))
+    information = (axes / np.maximum(values, _LEAST_DEVIATION**2)[:, None]) @ axes.swapaxes(1, 2)
+    anchors = [scans[np.trace(map.covariances[scans], axis1=1, axis2=2).argmin()] for scans in map.components]
+    fixed = np.searchsorted(ids, np.array(anchors, dtype=np.int64))
+    symmetric = 0.5 * (information + information.swapaxes(1, 2))
+    return PoseGraph(map.poses[ids], np.searchsorted(ids, ends), motions, symmetric, ids, fixed)
+
+
+def _index(map: Map, folder: Path, files: list[str]) -> dict[str, Any]:
+    """Return what ``map.json`` holds."""
+    return {
+        "kind": _KIND,
+        "format": _FORMAT,
+        "clipperplus": core_info().version,
+        "files": files,
+        "points_sha256": _digest(folder / _POINTS),
+        **map.to_dict(),
+        "viewpoints": [place.tolist() if np.isfinite(place).all() else None for place in map.viewpoints],
+        "free_space": map.free_space,
+    }
+
+
+def _digest(path: Path) -> str:
+    """Return what tells the content of a file from any other."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _kind_of(path: Path) -> object:
+    """Return what a file says that it is."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return None
+    return content.get("kind") if isinstance(content, dict) else None
+
+
+def _read_index(path: Path) -> dict[str, Any]:
+    """Return what ``map.json`` holds, if it is of this version."""
+    if not path.is_file():
+        raise FileFormatError(f"{path}: missing; expected the folder of a map, written to its end")
+    try:
+        index = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"{path}: damaged ({error})") from None
+    if not isinstance(index, dict) or index.get("kind") != _KIND:
+        raise FileFormatError(f"{path}: expected a {_KIND}, this is something else")
+    if index.get("format") != _FORMAT:
+        version = f"clipperplus {index.get('clipperplus')} wrote format {index.get('format')}"
+        raise FileFormatError(f"{path}: expected format {_FORMAT}; {version}")
+    return index
+
+
+def _files_of(folder: Path) -> list[str]:
+    """Return the files of the map that is in a folder, if there is one; only names, whatever it says."""
+    try:
+        files = _read_index(folder / _INDEX).get("files")
+    except FileFormatError:
+        return []
+    known = files if isinstance(files, list) else []
+    return [name for name in known if isinstance(name, str) and Path(name).name == name]
+
+
+def _read_points(path: Path, count: int) -> list[npt.NDArray[Any]]:
+    """Return the points of all scans."""
+    scans: list[npt.NDArray[Any]] = []
+    with np.load(path, allow_pickle=False) as archive:
+        offsets = archive["offsets"]
+        if offsets.shape != (count, 3) or offsets.dtype != np.float64:
+            raise ValueError(f"{path.name} has no offset for each of {count} scans")
+        for scan, offset in enumerate(offsets):
+            points = archive[_member(scan)]
+            if points.ndim != 2 or points.shape[1] != 3 or points.dtype != np.float32:
+                raise ValueError(f"{path.name} has no points of scan {scan}")
+            scans.append(points + offset if offset.any() else points)
+    return scans
+
+
+def _map(index: dict[str, Any], points: list[npt.NDArray[Any]]) -> Map:
+    """Return the map of an index; what is not as it was written raises an error of Python."""
+    scans = index["scans"]
+    count = len(scans)
+    poses = np.array([_matrix(scan["T_map_scan"], 4, 4) for scan in scans]).reshape(-1, 4, 4)
+    components = tuple(np.array(numbers, dtype=np.int64) for numbers in index["components"])
+    status = tuple(ScanStatus(scan["status"]) for scan in scans)
+    placed = np.array([entry is ScanStatus.PLACED for entry in status], dtype=np.bool_)
+    together = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *components]))
+    if not np.array_equal(together, np.flatnonzero(placed)):
+        raise ValueError("its components are not the scans that were placed")
+    if not are_rigid(poses[placed], FILE_ROUNDING).all():
+        raise ValueError("a pose is no rotation and translation")
+    return Map(
+        names=tuple(str(scan["name"]) for scan in scans),
+        poses=poses,
+        components=components,
+        status=status,
+        reasons=tuple(str(scan["reason"]) for scan in scans),
+        confidence=np.array([float(scan["confidence"]) for scan in scans]),
+        covariances=np.array([_matrix(scan["covariance"], 6, 6) for scan in scans]).reshape(-1, 6, 6),
+        edges=tuple(_edge(edge, count) for edge in index["edges"]),
+        voxel_size=float(index["voxel_size"]),
+        prior=float(index["prior"]),
+        proven=bool(index["proven"]),
+        stages=tuple(Stage(stage["name"], stage["seconds"], stage["count"]) for stage in index["stages"]),
+        seconds=float(index["seconds"]),
+        scans=tuple(points),
+        viewpoints=np.array([_matrix(place, 3) for place in index["viewpoints"]]).reshape(count, 3),
+        free_space=bool(index["free_space"]),
+    )
+
+
+def _edge(about: dict[str, Any], count: int) -> Edge:
+    source, target, motion = about["source"], about["target"], about["T_target_source"]
+    if not (isinstance(source, int) and isinstance(target, int) and 0 <= source < count and 0 <= target < count):
+        raise ValueError(f"a pair of scans {source} and {target}, of {count}")
+    covariance = about["covariance"]
+    return Edge(
+        source=source,
+        target=target,
+        status=EdgeStatus(about["status"]),
+        reason=str(about["reason"]),
+        origin=about["origin"],
+        confidence=float(about["confidence"]),
+        T_target_source=None if motion is None else _matrix(motion, 4, 4),
+        covariance=None if covariance is None else _matrix(covariance, 6, 6),
+        overlap=about["overlap"],
+        shift=about["shift"],
+    )
+
+
+def _matrix(rows: Any, *shape: int) -> _Array:
+    """Return numbers of a shape; NaN where there are none."""
+    if rows is None:
+        return np.full(shape, np.nan)
+    array = np.array(rows, dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"an array of shape {array.shape} where {shape} was expected")
+    return array
