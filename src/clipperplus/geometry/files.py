@@ -200,7 +200,7 @@ def read_poses(path: _Name) -> Poses:
         expected = "lines of 8 numbers (TUM), of 12 (KITTI), or 4 lines of 4 for each pose"
         raise FileFormatError(f"{path}: line {number}: expected {expected}, got {len(lines)} lines of {columns}")
     poses = table(path, lines, 4).reshape(-1, 4, 4)
-    known = ~np.isnan(poses).all(axis=(1, 2))
+    known = np.asarray(~np.isnan(poses).all(axis=(1, 2)))
     starts = [start for (start, _), there in zip(lines[::4], known, strict=True) if there]
     _check_rigid(path, poses[known], starts)
     return poses

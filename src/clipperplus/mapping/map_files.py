@@ -108,7 +108,8 @@ def _write_points(map: Map, folder: Path) -> Iterator[str]:
     packed = [_packed(points) for points in map.scans]
     offsets = np.array([offset for _, offset in packed]).reshape(-1, 3)
     with (folder / _POINTS).open("wb") as file:
-        np.savez(file, offsets=offsets, **{_member(k): points for k, (points, _) in enumerate(packed)})
+        members: dict[str, Any] = {_member(k): points for k, (points, _) in enumerate(packed)}
+        np.savez(file, offsets=offsets, **members)
     yield _POINTS
 
 
@@ -261,6 +262,7 @@ def _map(index: dict[str, Any], points: list[npt.NDArray[Any]]) -> Map:
         scans=tuple(points),
         viewpoints=np.array([_matrix(place, 3) for place in index["viewpoints"]]).reshape(count, 3),
         free_space=bool(index["free_space"]),
+        usual_conflict=float(index["usual_conflict"]),
     )
 
 
