@@ -73,8 +73,12 @@ def problems(data: Path, *, wanted: Sequence[str] | None = None, open3d: bool = 
     found = [_of_scene(*scene, moved=moved) for moved in (False, True) for scene in scenes]
     found += [_of_folder(scenes)] if len(scenes) > 1 else []
     found += [_of_sequence(path) for path in sequences]
-    found += [_of_places(scene, scenes) for scene, _ in scenes[:1]]
-    found += [_of_places(path, sequences) for path in sequences if path.stem == "courtyard_lidar"]
+    found += [_of_places(scene, [other for other, _ in scenes if other is not scene]) for scene, _ in scenes[:1]]
+    found += [
+        _of_places(path, [other for other in sequences if other is not path])
+        for path in sequences
+        if path.stem == "courtyard_lidar"
+    ]
     found += [_of_open3d(*scene) for scene in scenes] if open3d else []
     chosen = [one for one in found if wanted is None or any(part in one.name for part in wanted)]
     if not chosen:
@@ -268,7 +272,7 @@ def _of_sequence(path: Path) -> Problem:
     return Problem(path.stem, _checksum(path.name, path.stat().st_size), measure)
 
 
-def _of_places(kept: Scene | Path, others: Sequence[object]) -> Problem:
+def _of_places(kept: Scene | Path, others: Sequence[Scene | Path]) -> Problem:
     """Return the search for scans in a map that was made without them, and for strangers."""
 
     def measure(threads: int) -> dict[str, object]:
@@ -287,7 +291,7 @@ def _of_places(kept: Scene | Path, others: Sequence[object]) -> Problem:
             if where.T_map_scan is not None:
                 poses[scan] = where.T_map_scan
                 right += _is_located(kept, poses, scan, inside)
-        strangers = [cloud for other in others if other is not kept for cloud in _some_of(other)]
+        strangers = [cloud for other in others for cloud in _some_of(other)]
         trusted = sum(found.locate(cloud, threads=threads).status.value == "ok" for cloud in strangers)
         return {
             "scans": len(outside),
@@ -300,12 +304,11 @@ def _of_places(kept: Scene | Path, others: Sequence[object]) -> Problem:
     return Problem(f"where in {name}", _checksum("places", name), measure)
 
 
-def _some_of(other: object) -> list[_Array]:
-    """Return some scans of another scene or sequence."""
-    if isinstance(other, Path):
-        return _sequence(other)[0][::_EVERY] if other.stem.endswith("lidar") else []
-    scene = other[0] if isinstance(other, tuple) else other
-    return _clouds(scene)[::_EVERY] if isinstance(scene, Scene) else []
+def _some_of(other: Scene | Path) -> list[_Array]:
+    """Return some scans of another scene or sequence; of sequences, only those of lidars."""
+    if isinstance(other, Scene):
+        return _clouds(other)[::_EVERY]
+    return _sequence(other)[0][::_EVERY] if other.stem.endswith("lidar") else []
 
 
 def _is_located(kept: Scene | Path, poses: _Array, scan: int, inside: list[int]) -> bool:
