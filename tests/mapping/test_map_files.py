@@ -120,7 +120,7 @@ def assert_same(loaded: Any, saved: Any, where: str = "map") -> None:
 
 @pytest.fixture(scope="module")
 def real() -> Map:
-    return build_map(building_scans(scans=4, resolution=140).clouds, voxel_size=0.1)
+    return build_map(building_scans(scans=4, resolution=180).clouds, voxel_size=0.1)
 
 
 @settings(max_examples=40)

@@ -28,7 +28,7 @@ def map_building(run: MapRun, *, seed: int = 0, save: Path | None = None, **opti
     notes = [] if save is None else [_save(building, names, save)]
     made = run.build(building.clouds, names=names, **options)
     turn, shift = _worst_errors(made, building.poses)
-    error = f"two scans lie to each other as in the truth, but for {turn:.3f} degrees and {shift:.4f} m at most"
+    error = f"{turn:.3f} degrees and {shift:.4f} m from the truth, at most, between two scans"
     truth = {"rotation_error": turn, "translation_error": shift}
     run.finish(made, lines=[("error", error)], fields={"truth": truth}, notes=notes)
 
@@ -37,7 +37,7 @@ def _worst_errors(made: Map, truth: npt.NDArray[np.float64]) -> tuple[float, flo
     """Return by how many degrees and metres two scans of a component are off as seen from each other, at most."""
     turn = shift = 0.0
     for scans in made.components:
-        first, second = (scans[numbers] for numbers in np.triu_indices(len(scans), k=1))
+        first, second = (scans[numbers] for numbers in np.nonzero(~np.eye(len(scans), dtype=np.bool_)))
         found, true = (inverse(poses[second]) @ poses[first] for poses in (made.poses, truth))
         turn = max(turn, float(np.max(rotation_error(found, true))))
         shift = max(shift, float(np.max(translation_error(found, true))))

@@ -40,8 +40,9 @@ def command(
 ) -> None:
     """Simulate scans of one scene, register them, and compare with the truth.
 
-    A room is seen twice by a depth camera, a street twice by a lidar, a building by a scanner from thirty places, which
-    become a map. No files are needed.
+    A room is seen twice by a depth camera, a street twice by a lidar, a building thirty times by a scanner: a map.
+
+    No files are needed.
     """
     if scene not in _SCENES:
         raise OptionError(f"scene: expected one of {', '.join(_SCENES)}, got {scene!r}")

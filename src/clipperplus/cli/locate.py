@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from .._paths import check_folder
 from ..clouds.files import read_cloud
@@ -22,6 +23,9 @@ from .printing import end, labelled_lines, number_table, stage_table
 from .summary import Scan
 
 __all__ = ["command"]
+
+_MOST_SHOWN = 4
+"""Scans of the map beside the place, at most; the one that shares the most comes first."""
 
 
 def command(
@@ -72,25 +76,31 @@ def _print(folder: Path, map: Map, scan: Scan, found: Location) -> None:
     doubt = _doubt(found)
     colour = "green" if doubt is None else "red"
     nowhere = "there is no place for it" if found.T_map_scan is None else "do not trust it"
-    lines.add_row(
-        "status",
-        f"[bold {colour}]{found.status.value}[/bold {colour}]: "
-        + escape("trust it" if doubt is None else f"{nowhere}; {doubt}"),
-    )
+    verdict = "trust it" if doubt is None else f"{nowhere}; {doubt}"
+    lines.add_row("status", f"[bold {colour}]{found.status.value}[/bold {colour}]: {escape(verdict)}")
     for label, text in _about(map, found):
         lines.add_row(label, escape(text))
     console.print(lines)
     if found.alternatives and found.T_map_scan is not None:
         console.print("\nother places, and how far they are from this one")
-        table = number_table("", "turn", "shift", "confidence")
-        for number, other in enumerate(found.alternatives, start=1):
-            turn = rotation_error(other.T_map_scan, found.T_map_scan)
-            shift = translation_error(other.T_map_scan, found.T_map_scan)
-            table.add_row(str(number), f"{turn:.1f}°", f"{shift:.2f} m", f"{other.confidence:.2f}")
-        console.print(table)
+        console.print(_alternatives(map, found))
     stages = [(stage.name, "" if stage.count is None else str(stage.count), stage.seconds) for stage in found.stages]
     console.print()
     console.print(stage_table(stages, found.seconds))
+
+
+def _alternatives(map: Map, found: Location) -> Table:
+    """Return a table of other places; those of other parts of the map are at no distance that is known."""
+    several = len(map.components) > 1
+    table = number_table("", *(("part",) if several else ()), "turn", "shift", "confidence")
+    for number, other in enumerate(found.alternatives, start=1):
+        turn = shift = ""
+        if found.T_map_scan is not None and other.component == found.component:
+            turn = f"{rotation_error(other.T_map_scan, found.T_map_scan):.1f}°"
+            shift = f"{translation_error(other.T_map_scan, found.T_map_scan):.2f} m"
+        part = (str(other.component),) if several else ()
+        table.add_row(str(number), *part, turn, shift, f"{other.confidence:.2f}")
+    return table
 
 
 def _about(map: Map, found: Location) -> Iterator[tuple[str, str]]:
@@ -101,8 +111,9 @@ def _about(map: Map, found: Location) -> Iterator[tuple[str, str]]:
     yield "confidence", description.confidence(found.confidence)
     if len(map.components) > 1:
         yield "part", f"{found.component} of the {len(map.components)} that the map has"
-    beside = ", ".join(f"{scan} ({map.names[scan]})" for scan in found.neighbours)
-    yield "beside", f"scan {beside}" if found.neighbours else "no scan of the map"
+    nearest = ", ".join(f"{scan} ({map.names[scan]})" for scan in found.neighbours[:_MOST_SHOWN])
+    more = ", ..." if len(found.neighbours) > _MOST_SHOWN else ""
+    yield "verified", f"against {len(found.neighbours)} scans of the map: {nearest}{more}"
     x, y, z = found.T_map_scan[:3, 3].tolist()
     yield "place", f"({x:.3f}, {y:.3f}, {z:.3f}) m, in the frame of the map"
     yield from zip(("transform", "", "", ""), description.matrix_lines(found.T_map_scan), strict=True)

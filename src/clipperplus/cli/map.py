@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from ..clouds.files import CLOUD_ENDINGS
 from ..errors import OptionError
 from .building import map_building
 from .map_run import MapRun
-from .options import CLOUD_FILES, Threads, VoxelSize
+from .options import Threads, VoxelSize
 from .scan_files import find_scans, read_poses_of
 
 __all__ = ["command"]
@@ -20,20 +21,20 @@ def command(
     scans: Annotated[
         list[Path] | None,
         typer.Argument(
-            help=f"A folder of point clouds, or files in any order. {CLOUD_FILES} Without any: a simulated building.",
+            help=f"A folder of point clouds, or files: {' '.join(CLOUD_ENDINGS)}. Without any: a simulated building.",
             show_default=False,
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(help="Folder for the map, for clipperplus locate and others. An interrupted run goes on there."),
+        typer.Option(help="Folder for the map, and for what is known so far, from which an interrupted run goes on."),
     ] = None,
     voxel_size: VoxelSize = None,
     poses: Annotated[
         Path | None,
         typer.Option(
-            help="What is roughly known of where the scans stand, in the order of the files: a TUM or KITTI trajectory, "
-            "or 4 x 4 matrices below each other (nan: not known)."
+            help="Where the scans roughly stand, in the order of the files: a TUM or KITTI trajectory, or 4 x 4 "
+            "matrices below each other (nan: not known)."
         ),
     ] = None,
     free_space: Annotated[
@@ -46,8 +47,9 @@ def command(
 ) -> None:
     """Put many scans together, whatever their order and their frames, and say how sure that is.
 
-    Files of a folder are taken in natural order: scan2 before scan10. Exit status 0: all scans are in one map; 1: some
-    are not, and why is said; 2: wrong input. After Ctrl-C the same command goes on, if there is an output folder.
+    Files of a folder are taken in natural order, scan2 before scan10. After Ctrl-C, a command with --output goes on.
+
+    Exit status 0: all scans are in one map; 1: some are not, and why is said; 2: wrong input.
     """
     run = MapRun(output=output, report=report, threads=threads, as_json=as_json)
     if not scans:

@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..mapping import EdgeStatus, Map
-from ..registration import description
 from .printing import labelled_lines, stage_table
 
 __all__ = ["print_map", "what_is_missing"]
@@ -69,10 +68,9 @@ def _trust(map: Map) -> list[tuple[str, str]]:
     placed = [k for k in range(len(map.names)) if k not in map.left_out]
     if placed:
         least = min(placed, key=lambda k: map.confidence[k])
-        lines.append(("confidence", f"{description.confidence(float(map.confidence[least]))}; that is the lowest,"))
-        lines.append(("", f"of scan {_called(map, least)}"))
-        proof = "is" if map.proven else "is not"
-        lines.append(("proof", f"that no larger set of pairs agrees {proof} proven"))
+        lines.append(("confidence", f"{map.confidence[least]:.2f} or more; least of scan {_called(map, least)}"))
+        proof = "proven: no larger sets of pairs agree" if map.proven else "none: larger sets of pairs may agree"
+        lines.append(("proof", proof))
     return lines
 
 

@@ -8,10 +8,11 @@ from typing import Annotated, TypeAlias
 import typer
 
 from ..clique import METHODS
+from ..clouds.files import CLOUD_ENDINGS
 
 __all__ = ["CLOUD_FILES", "Epsilon", "Method", "Threads", "VoxelSize", "as_threads"]
 
-CLOUD_FILES = "A point cloud: .ply .pcd .xyz .txt .csv .npy .npz .bin .las .laz."
+CLOUD_FILES = f"A point cloud: {' '.join(CLOUD_ENDINGS)}."
 
 VoxelSize: TypeAlias = Annotated[float | None, typer.Option(help="Metres; without it: chosen from the clouds.")]
 Epsilon: TypeAlias = Annotated[

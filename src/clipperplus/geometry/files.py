@@ -200,9 +200,8 @@ def read_poses(path: _Name) -> Poses:
         expected = "lines of 8 numbers (TUM), of 12 (KITTI), or 4 lines of 4 for each pose"
         raise FileFormatError(f"{path}: line {number}: expected {expected}, got {len(lines)} lines of {columns}")
     poses = table(path, lines, 4).reshape(-1, 4, 4)
-    known = np.asarray(~np.isnan(poses).all(axis=(1, 2)))
-    starts = [start for (start, _), there in zip(lines[::4], known, strict=True) if there]
-    _check_rigid(path, poses[known], starts)
+    known = np.flatnonzero(~np.isnan(poses).all(axis=(1, 2)))
+    _check_rigid(path, poses[known], [lines[4 * pose][0] for pose in known])
     return poses
 
 

@@ -106,10 +106,9 @@ def check_map_folder(folder: _Name) -> None:
 def _write_points(map: Map, folder: Path) -> Iterator[str]:
     """Write the points of all scans."""
     packed = [_packed(points) for points in map.scans]
-    offsets = np.array([offset for _, offset in packed]).reshape(-1, 3)
+    arrays: dict[str, Any] = {_member(k): points for k, (points, _) in enumerate(packed)}
     with (folder / _POINTS).open("wb") as file:
-        members: dict[str, Any] = {_member(k): points for k, (points, _) in enumerate(packed)}
-        np.savez(file, offsets=offsets, **members)
+        np.savez(file, offsets=np.array([offset for _, offset in packed]).reshape(-1, 3), **arrays)
     yield _POINTS
 
 
