@@ -24,6 +24,7 @@ from common import argument_parser, write_report
 from registration import BENCHMARKS, VOXEL_SIZE, is_right, points, random_motion, true_jobs, truths
 
 import clipperplus as cp
+from clipperplus.bench.multiway import Open3DPairs
 from clipperplus.bench.tables import markdown_table
 
 THREADS = int(os.environ["OMP_NUM_THREADS"])
@@ -52,38 +53,12 @@ def kiss_matcher(module: Any) -> Method:
     return register
 
 
-def open3d(module: Any) -> Method:
+def open3d(_: Any) -> Method:
     """Return Open3D's global registration as its documentation has it, with mutual matches."""
-    registration = module.pipelines.registration
-    search = module.geometry.KDTreeSearchParamHybrid
-    module.utility.set_verbosity_level(module.utility.VerbosityLevel.Error)
-
-    def prepare(points: Points) -> tuple[Any, Any]:
-        cloud = module.geometry.PointCloud(module.utility.Vector3dVector(points)).voxel_down_sample(VOXEL_SIZE)
-        cloud.estimate_normals(search(radius=2 * VOXEL_SIZE, max_nn=30))
-        cloud.orient_normals_towards_camera_location(np.zeros(3))
-        return cloud, registration.compute_fpfh_feature(cloud, search(radius=5 * VOXEL_SIZE, max_nn=100))
+    pairs = Open3DPairs(VOXEL_SIZE)
 
     def register(source: Points, target: Points) -> Points | None:
-        moving, moving_features = prepare(source)
-        fixed, fixed_features = prepare(target)
-        distance = 1.5 * VOXEL_SIZE
-        answer = registration.registration_ransac_based_on_feature_matching(
-            moving,
-            fixed,
-            moving_features,
-            fixed_features,
-            True,
-            distance,
-            registration.TransformationEstimationPointToPoint(False),
-            3,
-            [
-                registration.CorrespondenceCheckerBasedOnEdgeLength(0.9),
-                registration.CorrespondenceCheckerBasedOnDistance(distance),
-            ],
-            registration.RANSACConvergenceCriteria(100_000, 0.999),
-        )
-        return np.asarray(answer.transformation)
+        return pairs.match(pairs.prepare(source), pairs.prepare(target))
 
     return register
 

@@ -1,5 +1,25 @@
 """The room ``evaluation`` under the name that callers know."""
 
-from .evaluation import PROTOCOLS, Evaluation, Protocol, SceneRecall, as_protocol, evaluate_pairs, information_rmse
+from .evaluation import (
+    PROTOCOLS,
+    Evaluation,
+    Protocol,
+    SceneRecall,
+    as_protocol,
+    evaluate_pairs,
+    evaluate_poses,
+    information_rmse,
+    relative_poses,
+)
 
-__all__ = ["PROTOCOLS", "Evaluation", "Protocol", "SceneRecall", "as_protocol", "evaluate_pairs", "information_rmse"]
+__all__ = [
+    "PROTOCOLS",
+    "Evaluation",
+    "Protocol",
+    "SceneRecall",
+    "as_protocol",
+    "evaluate_pairs",
+    "evaluate_poses",
+    "information_rmse",
+    "relative_poses",
+]

@@ -19,6 +19,7 @@ from .._validation import as_number
 from ..bench import bunny as bunny_benchmark
 from ..bench import dimacs as dimacs_benchmark
 from ..bench import figures
+from ..bench import maps as maps_benchmark
 from ..bench import scans as scans_benchmark
 from ..bench.fragments import find_scenes
 from ..bench.measuring import as_methods
@@ -149,6 +150,25 @@ def scans(
         [asdict(result) for result in scans_benchmark.results(rows, chosen)],
         lambda folder: figures.scans_figures(rows, chosen, folder, papers),
     )
+
+
+@app.command("maps")
+def maps(
+    data: Annotated[Path, typer.Option(help="Folder with scenes of 3DMatch, scans/3dmatch* or sequences/*.npz.")],
+    only: Annotated[
+        str | None, typer.Option(help="Comma-separated parts of the names of rows. Without it: all of them.")
+    ] = None,
+    open3d: Annotated[bool, typer.Option(help="Whether to measure Open3D's multiway registration, too.")] = True,
+    threads: Annotated[int, typer.Option(help="For everything.", min=1)] = 2,
+    output: _Output = None,
+) -> None:
+    """Maps of many scans: multiview recall, poses of sequences, and where in a map a scan is."""
+    wanted = None if only is None else [part.strip() for part in only.split(",") if part.strip()]
+    found = maps_benchmark.problems(data, wanted=wanted, open3d=open3d)
+    store = Store(output, "maps", {"threads": threads}, maps_benchmark.COLUMNS)
+    with _tracked(found, store) as tracked:
+        rows = maps_benchmark.run(tracked, store, threads=threads)
+    _report("Maps of many scans", store, maps_benchmark.tables(rows), [], rows, lambda folder: [])
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""``clipperplus view``: a registration in the browser, to try settings on."""
+"""``clipperplus view``: a registration in the browser, to try settings on; or a map."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from .._paths import check_folder
 from ..clouds.cloud import Cloud
 from ..clouds.files import read_cloud
 from ..errors import OptionError
+from ..mapping.map import Map
 from ..synthetic import room_scans
-from ..viz.viewer import Viewer
+from ..viz.viewer import MapViewer, Viewer
 from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize, as_threads
 
 __all__ = ["command"]
@@ -27,7 +28,7 @@ def command(
     source: Annotated[
         Path | None,
         typer.Argument(
-            help=f"{CLOUD_FILES} Without files: simulated scans.",
+            help=f"{CLOUD_FILES} Without files: simulated scans. Or the folder of a map.",
             show_default=False,
         ),
     ] = None,
@@ -42,10 +43,15 @@ def command(
     ),
     threads: Threads = None,
 ) -> None:
-    """Show two scans in the browser, registered anew whenever the settings are changed there.
+    """Show two scans in the browser, registered anew whenever the settings are changed there; or a map.
 
     Ctrl-C ends it.
     """
+    if source is not None and source.is_dir():
+        if (target, voxel_size, epsilon, method) != (None, None, None, "auto"):
+            raise OptionError(f"source: expected a point cloud, or no other scan and no settings for the map {source}")
+        _serve(MapViewer(Map.load(source), host=host, port=port))
+        return
     check_folder(output)
     names, clouds = _clouds(source, target)
     viewer = Viewer(
@@ -59,6 +65,11 @@ def command(
         output=output,
         threads=as_threads(threads),
     )
+    _serve(viewer)
+
+
+def _serve(viewer: Viewer | MapViewer) -> None:
+    """Keep a viewer open until Ctrl-C."""
     try:
         with suppress(KeyboardInterrupt):
             typer.echo(f"viewer: {viewer.url} (Ctrl-C ends it)")

@@ -1,4 +1,4 @@
-"""How well pairs of scans were registered: errors against the truth, and recall by named protocols.
+"""How well pairs of scans were registered, or many put together: errors against the truth, recall by named protocols.
 
 ================  =====================================  =====================================================
 ``3DMatch``       rotation < 15°, translation < 0.30 m   C. Choy et al., DGR, CVPR 2020, and those after
@@ -9,7 +9,18 @@
 """
 
 from .metrics import information_rmse
+from .multiview import evaluate_poses, relative_poses
 from .pairs import Evaluation, SceneRecall, evaluate_pairs
 from .protocols import PROTOCOLS, Protocol, as_protocol
 
-__all__ = ["PROTOCOLS", "Evaluation", "Protocol", "SceneRecall", "as_protocol", "evaluate_pairs", "information_rmse"]
+__all__ = [
+    "PROTOCOLS",
+    "Evaluation",
+    "Protocol",
+    "SceneRecall",
+    "as_protocol",
+    "evaluate_pairs",
+    "evaluate_poses",
+    "information_rmse",
+    "relative_poses",
+]

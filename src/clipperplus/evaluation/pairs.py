@@ -16,7 +16,7 @@ from ..geometry.transforms import rotation_error, translation_error
 from .metrics import information_rmse
 from .protocols import PROTOCOLS, Protocol, as_protocol
 
-__all__ = ["Evaluation", "SceneRecall", "evaluate_pairs"]
+__all__ = ["Evaluation", "SceneRecall", "as_answers", "as_pairs", "evaluate_pairs"]
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def evaluate_pairs(
     """
     rule = as_protocol(protocol)
     true = as_poses("truths", truths, FILE_ROUNDING)
-    estimated, answered = _as_estimates(estimates, len(true))
+    estimated, answered = as_answers("estimates", estimates, len(true))
     names = _as_scenes(scenes, len(true))
     counted = _counted(pairs, len(true)) if ignore_consecutive else np.ones(len(true), dtype=np.bool_)
     rotation = np.where(answered, rotation_error(estimated, true), np.nan)
@@ -184,22 +184,22 @@ def _instead_of_rmse(rule: Protocol) -> tuple[float, float]:
     return rotation, translation
 
 
-def _as_estimates(
-    estimates: npt.ArrayLike | Sequence[npt.ArrayLike | None], count: int
+def as_answers(
+    name: str, values: npt.ArrayLike | Sequence[npt.ArrayLike | None], count: int | None = None
 ) -> tuple[Poses, npt.NDArray[np.bool_]]:
-    """Return the transforms, no motion where there is no answer, and where there is one."""
-    if not isinstance(estimates, np.ndarray) and isinstance(estimates, Sequence):
+    """Return so many transforms, no motion where there is no answer, and where there is one."""
+    if not isinstance(values, np.ndarray) and isinstance(values, Sequence):
         missing = np.full((4, 4), np.nan)
-        estimates = [missing if estimate is None else estimate for estimate in estimates]
-    array = as_array("estimates", estimates, LandmarkError)
+        values = [missing if value is None else value for value in values]
+    array = as_array(name, values, LandmarkError)
     if array.size == 0:
         array = np.empty((0, 4, 4))
-    if array.shape != (count, 4, 4) or array.dtype.kind not in "iuf":
-        raise LandmarkError(
-            f"estimates: expected numbers of shape {(count, 4, 4)}, got {array.dtype} of shape {array.shape}"
-        )
+    expected = ("k" if count is None else count, 4, 4)
+    if array.shape[1:] != (4, 4) or count not in (None, len(array)) or array.dtype.kind not in "iuf":
+        shape = f"({', '.join(map(str, expected))})"
+        raise LandmarkError(f"{name}: expected numbers of shape {shape}, got {array.dtype} of shape {array.shape}")
     answered = ~np.isnan(array).any(axis=(1, 2))
-    return as_poses("estimates", np.where(answered[:, None, None], array, np.eye(4)), FILE_ROUNDING), answered
+    return as_poses(name, np.where(answered[:, None, None], array, np.eye(4)), FILE_ROUNDING), answered
 
 
 def _as_scenes(scenes: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -212,13 +212,18 @@ def _as_scenes(scenes: Sequence[str] | None, count: int) -> tuple[str, ...]:
 def _counted(pairs: npt.ArrayLike | None, count: int) -> npt.NDArray[np.bool_]:
     if pairs is None:
         raise OptionError("pairs: expected the numbers of the fragments, which ignore_consecutive needs, got None")
-    array = as_array("pairs", pairs, LandmarkError)
-    if array.shape != (count, 2) and array.size:
-        raise LandmarkError(f"pairs: expected shape {(count, 2)}, got {array.shape}")
-    if array.dtype.kind not in "iu" and array.size:
-        raise LandmarkError(f"pairs: expected integers, got dtype {array.dtype}")
-    i, j = array.reshape(-1, 2).astype(np.int64).T
+    i, j = as_pairs(pairs, count).T
     return np.asarray(np.abs(j - i) > 1)
+
+
+def as_pairs(pairs: npt.ArrayLike, count: int | None = None) -> npt.NDArray[np.int64]:
+    """Return the numbers of the fragments of so many pairs as ``(m, 2)``."""
+    array = as_array("pairs", pairs, LandmarkError)
+    if array.size and (array.ndim != 2 or array.shape[1] != 2 or count not in (None, len(array))):
+        raise LandmarkError(f"pairs: expected shape ({'m' if count is None else count}, 2), got {array.shape}")
+    if array.size and array.dtype.kind not in "iu":
+        raise LandmarkError(f"pairs: expected integers, got dtype {array.dtype}")
+    return array.reshape(-1, 2).astype(np.int64)
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
-from .._validation import as_integer, as_length
+from .._validation import as_array, as_integer, as_length
 from ..clouds.prepared import PreparedCloud
 from ..errors import OptionError
-from ..geometry.poses import adjoint, inverse
+from ..geometry.poses import adjoint
 from .edges import make_edges, why_alone
 from .finish import finish_place
 from .map import Edge, EdgeStatus, Map, ScanStatus
@@ -42,6 +43,7 @@ def build_map(
     *,
     voxel_size: float | None = None,
     poses: npt.ArrayLike | RoughPoses | None = None,
+    pairs: Literal["auto", "all"] | npt.ArrayLike = "auto",
     names: Sequence[str] | None = None,
     free_space: bool = True,
     store: str | PathLike[str] | None = None,
@@ -59,6 +61,10 @@ def build_map(
     poses
         ``(k, 4, 4)`` from each scan to a common frame, as far as they are known: from odometry, or by hand. NaN where
         nothing is known. :class:`RoughPoses` says how far off they may be. The map is then put into their frame.
+    pairs
+        Which scans to register with each other. ``"auto"``: those that look most alike, those that are near each other
+        by ``poses``, and more as long as there are places that nothing connects. ``"all"``, or ``(m, 2)`` numbers of
+        scans: these, and no others. Where the map begins to stand, scans that overlap are compared in any case.
     names
         Of the scans; None: those of the files, or numbers.
     free_space
@@ -79,7 +85,35 @@ def build_map(
         Needs the extra ``map``.
 
     """
-    return _build(as_scans(scans, names), voxel_size, poses, free_space, store, threads, progress, {}, Stopwatch())
+    checked = as_scans(scans, names)
+    return _build(
+        checked,
+        voxel_size,
+        poses,
+        _as_pairs(pairs, len(checked)),
+        free_space,
+        store,
+        threads,
+        progress,
+        {},
+        Stopwatch(),
+    )
+
+
+def _as_pairs(pairs: Any, count: int) -> list[Pair] | None:
+    """Return pairs of scans, the lower number first; None: to be chosen."""
+    if isinstance(pairs, str):
+        if pairs not in ("auto", "all"):
+            raise OptionError(f"pairs: expected 'auto', 'all' or numbers of scans, got {pairs!r}")
+        return None if pairs == "auto" else list(itertools.combinations(range(count), 2))
+    array = as_array("pairs", pairs, OptionError)
+    if array.shape == (0,):
+        return []
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise OptionError(f"pairs: expected integers of shape (m, 2), got {array.dtype} of shape {array.shape}")
+    if array.size and (array.min() < 0 or array.max() >= count):
+        raise OptionError(f"pairs: expected numbers of {count} scans, got {int(array.min())} to {int(array.max())}")
+    return sorted({(min(a, b), max(a, b)) for a, b in array.tolist() if a != b})
 
 
 class Mapper:
@@ -126,7 +160,16 @@ class Mapper:
             rough = None if np.isnan(poses).all() else poses
             free_space, store, threads, progress = self._options
             self._map = _build(
-                self._scans, self._voxel_size, rough, free_space, store, threads, progress, self._known, Stopwatch()
+                self._scans,
+                self._voxel_size,
+                rough,
+                None,
+                free_space,
+                store,
+                threads,
+                progress,
+                self._known,
+                Stopwatch(),
             )
         return self._map
 
@@ -135,6 +178,7 @@ def _build(
     scans: list[Scan],
     voxel_size: float | None,
     poses: npt.ArrayLike | RoughPoses | None,
+    pairs: list[Pair] | None,
     free_space: bool,
     store: str | PathLike[str] | None,
     threads: int,
@@ -164,7 +208,9 @@ def _build(
         guess = None if rough is None else rough.of([int(order[firsts[k]]) for k in full])
         similarities = pair_similarities(bench.clouds)
         stopwatch.lap("comparing", len(full))
-        survey = make_survey(bench, similarities, guess)
+        place = {int(order[k]): full.index(copy) for k, copy in enumerate(copies) if copy in full}
+        chosen_pairs = None if pairs is None else [(place[a], place[b]) for a, b in pairs if a in place and b in place]
+        survey = make_survey(bench, similarities, guess, chosen_pairs)
         stopwatch.lap("surveying", len(bench.relations))
         raw = [scan.cloud for scan in chosen]
         survey = replace(survey, places=tuple(finish_place(bench, place, raw) for place in survey.places))
@@ -252,16 +298,13 @@ class _Assembly:
                 [unknown if scan.viewpoint is None else scan.viewpoint for scan in self._scans]
             ).reshape(-1, 3),
             free_space=free_space,
+            usual_conflict=self._survey.usual_conflict,
         )
 
     def _place(self, place: Settled) -> _Numbers:
-        """Put the scans of a place into the frame of that with the most links, or of the poses that were given."""
-        links = np.array([(link.source, link.target) for link in place.links]).ravel()
-        anchor = int(np.bincount(links, minlength=1 + place.scans.max())[place.scans].argmax())
+        """Take over where the scans of a place stand, in the frame of the poses that were given, if there are any."""
         numbers = self._numbers[place.scans]
-        frame = inverse(place.poses[[anchor]])
-        if self._rough is not None:
-            frame = self._rough.frame_of(numbers, place.poses, frame)
+        frame = np.eye(4)[None] if self._rough is None else self._rough.frame_of(numbers, place.poses)
         turned = adjoint(frame)
         self._poses[numbers] = frame @ place.poses
         self._covariances[numbers] = turned @ place.covariances @ turned.transpose(0, 2, 1)

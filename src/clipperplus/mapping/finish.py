@@ -27,7 +27,7 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 
 _FINER = 1.0 / 3.0
 """Voxels of the map: the width of the finer ones."""
-_NORMAL_RADIUS = 3.0
+_NORMAL_RADIUS = 4.5
 """Finer voxels: the neighbours that a normal is fitted to. Thin sets of points are noisy."""
 _REACH, _ROUNDS = 3.0, 2
 """Finer voxels within which points are matched, and how often they are matched anew."""
@@ -46,7 +46,10 @@ _WARP = 0.5
 
 
 def finish_place(bench: Workbench, place: Settled, clouds: Sequence[RawCloud]) -> Settled:
-    """Refine the poses of a place; ``clouds`` are the scans of the bench as they came."""
+    """Refine the poses of a place; ``clouds`` are the scans of the bench as they came.
+
+    The frame is that of the scan with the most links.
+    """
     width = _FINER * bench.voxel_size
     scans = place.scans.tolist()
     fine = dict(
@@ -66,8 +69,14 @@ def finish_place(bench: Workbench, place: Settled, clouds: Sequence[RawCloud]) -
 
         refined = {(link.source, link.target): link for link in bench.each(refine, chosen, "refining pairs")}
         links = tuple(refined.get((link.source, link.target), link) for link in place.links)
-        place = settle(place.scans, place.poses, links, place.sightings)
+        place = settle(place.scans, place.poses, links, place.sightings, _most_linked(place))
     return place
+
+
+def _most_linked(place: Settled) -> int:
+    """Return which scan, of those of a place, has the most links: the map's frame is its own."""
+    ends = np.array([(link.source, link.target) for link in place.links]).ravel()
+    return int(np.bincount(ends, minlength=1 + int(place.scans.max()))[place.scans].argmax())
 
 
 def _overlapping_most(place: Settled) -> list[Link]:

@@ -169,6 +169,7 @@ class _Search:
     def __init__(self, map: Map, known: _Prepared, cloud: PreparedCloud, threads: int) -> None:
         self._map, self._known, self._scan = map, known, len(known.clouds)
         self._bench = Workbench((*known.clouds, cloud), free_space=map.free_space, threads=threads)
+        self._bench.usual_conflict = map.usual_conflict
         self._alike = np.argsort(-(known.vocabulary.descriptors @ known.vocabulary.describe(cloud)), kind="stable")
         self._priors: dict[int, float] = {}
 

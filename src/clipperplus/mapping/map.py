@@ -110,6 +110,9 @@ class Map:
     """``(k, 3)``: where each sensor stood, in the frame of its scan; NaN where it was not told, …"""
     free_space: bool = True
     """… and whether what sensors looked through counts."""
+    usual_conflict: float = 0.02
+    """Share of two scans that lies where the other sensor looked through even if both stand where they should: scans
+    are bent, and things move. More of it speaks against a pose."""
 
     @property
     def is_complete(self) -> bool:
@@ -233,6 +236,7 @@ class Map:
             "voxel_size": self.voxel_size,
             "prior": self.prior,
             "proven": self.proven,
+            "usual_conflict": self.usual_conflict,
             "stages": [{"name": s.name, "seconds": s.seconds, "count": s.count} for s in self.stages],
             "seconds": self.seconds,
         }

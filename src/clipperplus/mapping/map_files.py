@@ -261,6 +261,7 @@ def _map(index: dict[str, Any], points: list[npt.NDArray[Any]]) -> Map:
         scans=tuple(points),
         viewpoints=np.array([_matrix(place, 3) for place in index["viewpoints"]]).reshape(count, 3),
         free_space=bool(index["free_space"]),
+        usual_conflict=float(index["usual_conflict"]),
     )
 
 

@@ -58,12 +58,12 @@ class RoughPoses:
         shifts = np.linalg.norm(change[:, :3, :3] @ middle + change[:, :3, 3], axis=1)
         return np.asarray((turns <= self.max_rotation_deg) & (shifts <= self.max_translation))
 
-    def frame_of(self, numbers: npt.NDArray[np.int64], poses: _Array, otherwise: _Array) -> _Array:
+    def frame_of(self, numbers: npt.NDArray[np.int64], poses: _Array) -> _Array:
         """Return the motion ``(1, 4, 4)`` that puts scans where these poses have them, as well as it can be done."""
         given = self.poses[numbers]
         known = ~np.isnan(given).any(axis=(1, 2))
         if not known.any():
-            return otherwise
+            return np.eye(4)[None]
         each = given[known] @ inverse(poses[known])
         left, _, right = np.linalg.svd(each[:, :3, :3].sum(axis=0))
         frame = np.eye(4)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..geometry.poses import adjoint, inverse
 from ..registration.uncertainty import OrientedSurface, surface_information
-from .pose_graph import Measurements, Optimised, optimise_poses
+from .pose_graph import Measurements, optimise_poses
 from .relations import Sighting
 from .workbench import Pair, Workbench
 
@@ -55,7 +55,7 @@ class Settled:
 
     scans: _Numbers
     poses: _Array
-    """``(k, 4, 4)`` from each of these scans to the frame of the first."""
+    """``(k, 4, 4)`` from each of these scans to the frame of one of them."""
     covariances: _Array
     """``(k, 6, 6)``."""
     links: tuple[Link, ...]
@@ -81,8 +81,10 @@ def bent_covariance(covariance: _Array, points: _Array, motion: _Array, bend: fl
     return np.asarray(covariance + about @ np.diag([(bend / lever) ** 2] * 3 + [bend**2] * 3) @ about.T)
 
 
-def settle(scans: _Numbers, start: _Array, links: tuple[Link, ...], sightings: dict[Pair, Sighting]) -> Settled:
-    """Solve the pose graph of one place; ``start`` are rough poses of these scans."""
+def settle(
+    scans: _Numbers, start: _Array, links: tuple[Link, ...], sightings: dict[Pair, Sighting], anchor: int = 0
+) -> Settled:
+    """Solve the pose graph of one place, in the frame of one of its scans; ``start`` are rough poses of these."""
     local = {int(scan): number for number, scan in enumerate(scans)}
     measured = Measurements(
         source=np.array([local[link.source] for link in links], dtype=np.int64),
@@ -90,7 +92,7 @@ def settle(scans: _Numbers, start: _Array, links: tuple[Link, ...], sightings: d
         motions=np.array([link.motion for link in links]).reshape(-1, 4, 4),
         covariances=np.array([link.covariance for link in links]).reshape(-1, 6, 6),
     )
-    solved: Optimised = optimise_poses(inverse(start[:1]) @ start, measured)
+    solved = optimise_poses(inverse(start[[anchor]]) @ start, measured, anchor)
     return Settled(scans, solved.poses, solved.covariances, links, solved.residuals, sightings)
 
 

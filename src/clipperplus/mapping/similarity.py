@@ -40,7 +40,7 @@ class ScanVocabulary:
         known = [some for some in features if len(some)]
         share = max(1, _LEARNED_FROM // max(1, len(known)))
         self._words = _vocabulary(np.concatenate([_spread(some, share) for some in known])) if known else None
-        sums = np.array([self._sum(some) for some in features]).reshape(len(features), -1)
+        sums = np.array([self._sum(some) for some in features] or np.empty((0, 1)))
         self._mean = sums.mean(axis=0) if len(sums) else np.zeros(1)  # what all have in common tells nothing
         self.descriptors = _of_unit_length(sums - self._mean)
         """``(k, d)`` unit vectors of these scans; the product of two is how alike they look."""

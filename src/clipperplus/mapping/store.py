@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from collections.abc import Sequence
 from os import PathLike, fspath
 from types import TracebackType
@@ -23,7 +24,7 @@ _FORMAT = 1
 
 
 class RelationFile:
-    """Relations of scans, in a file or only in memory."""
+    """Relations of scans, in a file or only in memory; several threads may put some."""
 
     def __init__(
         self,
@@ -36,7 +37,8 @@ class RelationFile:
         """Open or make a file; ``contents`` tell scans apart, and ``known`` are relations that need not be read."""
         self._contents, self._known = tuple(contents), known
         self._about = f"{core_info().version} voxel_size={voxel_size!r} free_space={free_space}"
-        self._path, self._database = path, None if path is None else _opened(fspath(path))
+        self._database = None if path is None else _opened(fspath(path))
+        self._writing = threading.Lock()
 
     def __enter__(self) -> RelationFile:
         """Begin."""
@@ -66,13 +68,14 @@ class RelationFile:
     def put(self, relation: Relation) -> None:
         """Keep a relation."""
         key = self._contents[relation.source], self._contents[relation.target], relation.effort
-        self._known[key] = relation
-        if self._database is not None:
-            with self._database:
-                self._database.execute(
-                    "INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?)",
-                    (*key, self._about, json.dumps(relation.to_dict())),
-                )
+        text = json.dumps(relation.to_dict())
+        with self._writing:
+            self._known[key] = relation
+            if self._database is not None:
+                with self._database:
+                    self._database.execute(
+                        "INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?)", (*key, self._about, text)
+                    )
 
 
 def _opened(path: str) -> sqlite3.Connection:

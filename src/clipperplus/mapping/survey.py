@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .beliefs import Beliefs, Places, Suggestions, Union
 from .grow import components_of, grow_places, overlap_prior, seen_together, suggestions_of
+from .relations import USUAL_CONFLICTS
 from .rough_poses import RoughPoses
 from .settle import Link, Settled, link_covariance, look_around, settle
 from .similarity import suggest_pairs
@@ -35,6 +36,8 @@ _HOPELESS = 0.02
 _LAST_LOOKS = 2
 """At all pairs that overlap, in the end: each makes the poses more precise."""
 _MOST_CONFIDENT = 0.999
+_CERTAIN, _USUAL_SHARE, _USUAL_TIMES = 0.95, 0.95, 2.0
+"""Of pairs this certain, the conflict that such a share of them does not exceed, so many times, is usual."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +50,25 @@ class Survey:
     """``(n,)`` of each scan, relative to its place."""
     priors: dict[Pair, float]
     """How likely it was beforehand that each pair which was registered belongs together."""
+    usual_conflict: float
+    """The conflict that pairs of these scans have even if they are right."""
     proven: bool
     """Whether every set of pairs that agree is proven to be the largest."""
 
 
-def make_survey(bench: Workbench, similarities: _Array, rough: RoughPoses | None = None) -> Survey:
-    """Find places; ``rough`` is what is known of the poses beforehand."""
+def make_survey(
+    bench: Workbench, similarities: _Array, rough: RoughPoses | None = None, pairs: list[Pair] | None = None
+) -> Survey:
+    """Find places; ``rough`` is what is known of the poses; if ``pairs`` are given, no others are registered."""
     surveyor = _Surveyor(bench, similarities, rough)
-    near = [] if rough is None else _neighbours(bench, rough)
-    surveyor.register([*near, *((int(a), int(b)) for a, b in suggest_pairs(similarities, NEIGHBOURS))])
+    if pairs is None:
+        near = [] if rough is None else _neighbours(bench, rough)
+        surveyor.register([*near, *((int(a), int(b)) for a, b in suggest_pairs(similarities, NEIGHBOURS))])
+    else:
+        surveyor.register([(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]])
     for number in range(_ROUNDS):
         surveyor.grow()
-        if not surveyor.register_more(number):
+        if not surveyor.register_more(number, fresh=pairs is None):
             break
     return surveyor.finish()
 
@@ -109,6 +119,7 @@ class _Surveyor:
             self._places, self._settled, self._links = before, known, links
 
     def _join(self) -> tuple[Suggestions, Beliefs]:
+        self._bench.usual_conflict = self._usual_conflict()
         pairs, some = self._suggestions()
         before = {label: len(scans) for label, scans in self._members().items()}
         beliefs = grow_places(self._bench, self._places, some)
@@ -118,6 +129,16 @@ class _Surveyor:
                 links = tuple(link for pair, link in sorted(self._links.items()) if pair[0] in scans)
                 self._settle(label, look_around(self._bench, settle(scans, beliefs.poses[scans], links, {}), ""))
         return some, beliefs
+
+    def _usual_conflict(self) -> float:
+        """Return the conflict that most pairs do not exceed which are certain to be right: clean scans have little."""
+        found = [
+            relation.evidence.conflict
+            for relation in self._bench.relations.values()
+            if relation.evidence.conflict is not None and relation.confidence(0.5) > _CERTAIN
+        ]
+        usual = _USUAL_TIMES * float(np.quantile(found, _USUAL_SHARE)) if found else np.inf
+        return min(max(usual, USUAL_CONFLICTS[0]), USUAL_CONFLICTS[1])
 
     def _odds(self, union: Union) -> float:
         """Return the logarithm of the odds of a union, now that its places have settled."""
@@ -178,16 +199,17 @@ class _Surveyor:
                 origin: Literal["registered", "alternative"] = "registered" if first else "alternative"
                 self._links[pair] = Link(pair[0], pair[1], some.motions[number], covariance, origin)
 
-    def register_more(self, number: int) -> bool:
-        """Register more pairs of different places; say whether there was anything left to try."""
+    def register_more(self, number: int, *, fresh: bool) -> bool:
+        """Register more pairs of different places, or the same looking closer; say whether anything was left to try."""
         labels, relations = self._places.labels, self._bench.relations
         members = components_of(labels)
         if len(members) < 2:
             return False
         alone = members[1:] if len(members[0]) > 2 else members
-        fresh, doubtful = set[Pair](), set[Pair]()
+        untried, doubtful = set[Pair](), set[Pair]()
         for scans in alone:
-            fresh.update(self._untried(scans, _MORE_PAIRS * 2**number))
+            if fresh:
+                untried.update(self._untried(scans, _MORE_PAIRS * 2**number))
             looked = [
                 (-relation.confidence(0.5), pair)
                 for pair, relation in relations.items()
@@ -198,7 +220,7 @@ class _Surveyor:
             ]
             doubtful.update(pair for _, pair in sorted(looked)[:_CLOSER_LOOKS])
         left = _MOST_PAIRS * len(labels) - len(relations)
-        ranked = sorted(fresh, key=lambda pair: (-self._similarities[pair], pair))[: max(0, left)]
+        ranked = sorted(untried, key=lambda pair: (-self._similarities[pair], pair))[: max(0, left)]
         self.register(ranked)
         if doubtful:
             self._bench.relate(sorted(doubtful), "normal", "looking closer")
@@ -225,7 +247,7 @@ class _Surveyor:
             for _ in range(_LAST_LOOKS if len(scans) > 1 else 0):
                 self._settle(label, look_around(self._bench, self._settled[label], "looking again"))
         places = tuple(self._settled[label] for label, scans in self._members().items() if len(scans) > 1)
-        return Survey(places, self._confidence(places), self.priors(), self._proven)
+        return Survey(places, self._confidence(places), self.priors(), self._bench.usual_conflict, self._proven)
 
     def _confidence(self, places: tuple[Settled, ...]) -> _Array:
         """Return how sure each scan's pose is: that of every union by which its side, the smaller one, came in."""

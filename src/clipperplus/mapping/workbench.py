@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import inverse
-from .relations import Effort, Relation, Sighting, look_at, relate
+from .relations import USUAL_CONFLICTS, Effort, Relation, Sighting, look_at, relate
 
 __all__ = ["Pair", "RelationStore", "Workbench"]
 
@@ -63,20 +63,23 @@ class Workbench:
             ]
         )
         self.relations: dict[Pair, Relation] = {}
+        self.usual_conflict = USUAL_CONFLICTS[1]
         self._threads, self._progress = threads, progress
 
     def relate(self, pairs: Iterable[Pair], effort: Effort, what: str) -> None:
-        """Register pairs, unless it has been done; what each takes is kept at once."""
-        wanted = list(pairs)
+        """Register pairs that the store does not know of; each is kept there as soon as it is done."""
+        store, wanted = self._store, list(pairs)
+        known = {pair: None if store is None else store.get(*pair, effort) for pair in wanted}
 
         def work(pair: Pair) -> Relation:
-            known = None if self._store is None else self._store.get(*pair, effort)
-            return known or relate(self.clouds, *pair, effort, free_space=self.free_space)
+            relation = relate(self.clouds, *pair, effort, free_space=self.free_space)
+            if store is not None:
+                store.put(relation)
+            return relation
 
-        for relation in self.each(work, wanted, what):
-            self.relations[relation.source, relation.target] = relation
-            if self._store is not None:
-                self._store.put(relation)
+        new = [pair for pair, relation in known.items() if relation is None]
+        found = dict(zip(new, self.each(work, new, what), strict=True))
+        self.relations |= {pair: known[pair] or found[pair] for pair in wanted}
 
     def look(self, pairs: Sequence[Pair], poses: _Array, what: str) -> list[Sighting]:
         """Look at pairs where poses put them."""
@@ -84,7 +87,13 @@ class Workbench:
         def work(pair: Pair) -> Sighting:
             source, target = pair
             motion = (inverse(poses[[target]]) @ poses[[source]])[0]
-            return look_at(self.clouds[source], self.clouds[target], motion, free_space=self.free_space)
+            return look_at(
+                self.clouds[source],
+                self.clouds[target],
+                motion,
+                free_space=self.free_space,
+                usual_conflict=self.usual_conflict,
+            )
 
         return list(self.each(work, list(pairs), what))
 

@@ -1,5 +1,6 @@
-"""The live viewer: ``server`` holds it together, ``panel`` are its controls, ``scene`` is what it draws."""
+"""The live viewers: ``server`` of a registration, ``panel`` its controls, ``scene`` what it draws; ``map_viewer``."""
 
+from .map_viewer import MapViewer
 from .server import Viewer
 
-__all__ = ["Viewer"]
+__all__ = ["MapViewer", "Viewer"]

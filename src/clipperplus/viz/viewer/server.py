@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +20,9 @@ from ..packages import require
 from .background import Background, Progress
 from .panel import AS_GIVEN, BESIDE, Panel
 from .panel_text import describe_error, plain
-from .ports import free_port
 from .repeated_registration import RepeatedRegistration, Settings
 from .scene import MOST_POINTS, Scene
+from .serving import Serving
 
 __all__ = ["Viewer"]
 
@@ -54,22 +51,18 @@ class Viewer:
         threads: int = 1,
     ) -> None:
         """Start the server, and the first registration; options are those of ``register``."""
-        viser = require("viser", "the viewer")
+        require("viser", "the viewer")
         threads = as_integer("threads", threads, 1, 1024)
         usual = choose_voxel_size(*clouds, threads=threads)
         size = usual if voxel_size is None else as_length("voxel_size", voxel_size)
         settings = Settings(size, size if epsilon is None else as_length("epsilon", epsilon), method)
         method_of(method)
-        self._host = host
         self._output = output
         self._pose: Pose | None = None
         self._lock = threading.RLock()
-        free = free_port(host, port)
-        with _quiet():
-            self._server = viser.ViserServer(host=host, port=free, label="clipperplus", verbose=False)
-        self._server.gui.configure_theme(show_logo=False, show_share_button=False)
-        self._server.gui.main_panel.dock_right()
-        self._scene = Scene(self._server, *clouds)
+        self._serving = Serving(host, port)
+        self._server = self._serving.server
+        self._scene = Scene(self._serving, *clouds)
         self._scene.scale_points(settings.voxel_size)
         notes = "\n\n".join(_describe(name, cloud) for name, cloud in zip(names, clouds, strict=True))
         self._panel = Panel(self._server.gui, settings, usual, self._scene.up, notes)
@@ -85,14 +78,12 @@ class Viewer:
     @property
     def url(self) -> str:
         """Where the viewer is."""
-        host = f"[{self._host}]" if ":" in self._host else self._host
-        return f"http://{host}:{self._server.get_port()}"
+        return self._serving.url
 
     def close(self) -> None:
         """End the registration and the server."""
         self._background.close(_PATIENCE)
-        with _quiet():
-            self._server.stop()
+        self._serving.stop()
 
     def progressed(self, progress: Progress) -> None:
         """Show how far the registration is."""
@@ -180,10 +171,3 @@ def _describe(name: str, cloud: Cloud) -> str:
     count = len(cloud.points)
     drawn = f", {MOST_POINTS} of them drawn" if count > MOST_POINTS else ""
     return f"{plain(name)}: {count} points{drawn}"
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep to itself what viser prints as it starts and ends: it has no option for that."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        yield
