@@ -1,12 +1,12 @@
 """Maps in folders: what is needed to load one again, and what other programs read.
 
-=============================  ==================================================================================
-``map.json``                   poses, components, pairs, status, reasons; written last, so that no half map loads
-``scans.npz``                  points of every scan: float32, relative to an offset in float64
-``poses.tum``, ``poses_1.tum``  poses of the largest component and of each other one, by number of the scan
-``map.g2o``                    the pose graph of all components: poses, and the pairs that are believed
-``map.ply``, ``map_1.ply``     points of each component in one frame
-=============================  ==================================================================================
+================================  ==================================================================================
+``map.json``                      poses, components, pairs, status, reasons; written last, so that no half map loads
+``scans.npz``                     points of every scan: float32, relative to an offset in float64
+``poses.tum``, ``poses_1.tum`` …  poses of the largest component and of each other one, by number of the scan
+``map.g2o``                       the pose graph of all components: poses, and the pairs that are believed
+``map.ply``, ``map_1.ply`` …      points of the largest component and of each other one, in its frame
+================================  ==================================================================================
 
 Only the first two are read again. All numbers come back as they were, bit by bit, but for points that float32 cannot
 hold: these are off by less than a ten-millionth of the extent of their scan. Nothing is unpickled.
