@@ -14,7 +14,7 @@ from .beliefs import Beliefs, Places, Suggestions, believe
 from .relations import Relation
 from .workbench import Pair, Workbench
 
-__all__ = ["components_of", "grow_places", "overlap_prior", "suggestions_of"]
+__all__ = ["components_of", "grow_places", "overlap_prior", "suggestions_of", "usual_conflict"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
@@ -32,6 +32,12 @@ _RIGHT_ALTERNATIVE = 0.3
 _OPEN_ALTERNATIVE = 0.03
 """… of those that leave a direction open, which may be anywhere."""
 _LEAST_PROBABILITY = 0.001
+_CERTAIN, _USUAL_SHARE, _USUAL_TIMES = 0.95, 0.7, 4.0
+"""Of pairs this certain, the conflict that such a share of them does not exceed, so many times, is usual, …"""
+_USUAL_CONFLICTS = 0.004, 0.02
+"""… within bounds: at edges there is always some. …"""
+_CONFLICT_SCALE, _MOST_AGAINST = 1.2, 12.0
+"""So many times the usual conflict take 1 from the logarithm of the odds, up to this."""
 _BACK_TO_BACK = -5.0
 """Of a motion under which two scans saw the same surface from its two sides."""
 _SEEN_PAIRS = 16
@@ -60,12 +66,29 @@ def overlap_prior(relations: Iterable[Relation]) -> float:
     return prior
 
 
+def usual_conflict(relations: Iterable[Relation]) -> float:
+    """Return the conflict that pairs of these scans have even if they are right: they are bent, or things moved.
+
+    Clean scans have hardly any, and then a little tells a room from its twin.
+    """
+    found = [
+        relation.evidence.conflict
+        for relation in relations
+        if relation.evidence.conflict is not None and relation.confidence(0.5) > _CERTAIN
+    ]
+    usual = _USUAL_TIMES * float(np.quantile(found, _USUAL_SHARE)) if found else np.inf
+    return min(max(usual, _USUAL_CONFLICTS[0]), _USUAL_CONFLICTS[1])
+
+
 def suggestions_of(
-    relations: Iterable[Relation], priors: Iterable[float], refuted: Collection[tuple[Pair, bytes]] = ()
+    relations: Iterable[Relation],
+    priors: Iterable[float],
+    usual_conflict: float,
+    refuted: Collection[tuple[Pair, bytes]] = (),
 ) -> Suggestions:
     """Return what registrations suggest, answers and alternatives, with their odds, given how likely each was before.
 
-    Motions that were ``refuted`` are left out.
+    Conflicts beyond what is usual speak against an answer. Motions that were ``refuted`` are left out.
     """
     rows: list[tuple[int, int, int, _Array, float]] = []
     for number, (relation, prior) in enumerate(zip(relations, priors, strict=True)):
@@ -74,7 +97,8 @@ def suggestions_of(
         confidence = relation.confidence(prior)
         weight = min(_log_odds(confidence), _MOST_CERTAIN)
         share = _OPEN_ALTERNATIVE if relation.is_open else _RIGHT_ALTERNATIVE
-        weights = [min(weight, _OPEN_WEIGHT) if relation.is_open else weight]
+        against = max(0.0, (relation.evidence.conflict or 0.0) / usual_conflict - 1.0) / _CONFLICT_SCALE
+        weights = [(min(weight, _OPEN_WEIGHT) if relation.is_open else weight) - min(against, _MOST_AGAINST)]
         weights += [_log_odds((1.0 - confidence) * share * min(1.0, rivalry)) for rivalry in relation.rivalries[1:]]
         rows += [
             (number, relation.source, relation.target, motion, weight + _BACK_TO_BACK * backs)

@@ -169,7 +169,6 @@ class _Search:
     def __init__(self, map: Map, known: _Prepared, cloud: PreparedCloud, threads: int) -> None:
         self._map, self._known, self._scan = map, known, len(known.clouds)
         self._bench = Workbench((*known.clouds, cloud), free_space=map.free_space, threads=threads)
-        self._bench.usual_conflict = map.usual_conflict
         self._alike = np.argsort(-(known.vocabulary.descriptors @ known.vocabulary.describe(cloud)), kind="stable")
         self._priors: dict[int, float] = {}
 
@@ -201,7 +200,8 @@ class _Search:
 
     def suggestions(self) -> Suggestions:
         """Return what the registrations suggest."""
-        return suggestions_of(self.relations, [self._priors[relation.source] for relation in self.relations])
+        priors = [self._priors[relation.source] for relation in self.relations]
+        return suggestions_of(self.relations, priors, self._map.usual_conflict)
 
     def best(self) -> tuple[_Array, float, int] | None:
         """Return the pose in the frame of a component that the most speaks for, the weight of that, and which one."""

@@ -15,7 +15,7 @@ from ..registration import register
 from ..registration.confidence import Evidence, Status
 from ..registration.verification import AGREEING_COSINE, compare, polish, sample
 
-__all__ = ["USUAL_CONFLICTS", "Relation", "Sighting", "look_at", "relate"]
+__all__ = ["Relation", "Sighting", "look_at", "relate"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 Effort: TypeAlias = Literal["low", "normal", "high"]
@@ -28,10 +28,8 @@ _POLISHING_STEPS = 8
 """Of ICP, from where a map puts two scans."""
 _MOST_AGREED, _AGREED_SCALE = 2.0, 0.25
 """What a pair says at most in favour of a map, and the share of the source that must be seen with the target for it."""
-_MOST_AGAINST, _CONFLICT_SCALE = 6.0, 1.2
-"""What it says at most against it, and how many times the usual conflict make this grow by 1."""
-USUAL_CONFLICTS = 0.004, 0.02
-"""Bounds of the usual conflict: at edges there is always some."""
+_MOST_AGAINST, _EDGES, _CONFLICT_SCALE = 6.0, 0.02, 0.024
+"""What it says at most against it; shares that may lie where the other looked through, and by which it grows by 1."""
 _THIN_WALLS, _BACKS_SCALE = 0.1, 0.025
 """The same of surfaces that were seen from two sides at one place."""
 _SIDED_POINTS = 600
@@ -165,32 +163,23 @@ class Sighting:
     """Share of both in what the other's sensor looked through; None if that is not known."""
     back_to_back: float
     """Share of what overlaps that was seen from both sides; 0 where it is not known where the sensors stood."""
-    usual_conflict: float
-    """The conflict that pairs of such scans have even if they are right: they are bent, or things moved."""
 
     @property
     def support(self) -> float:
         """How much they speak for the map: about the logarithm of how many times as likely this is if it is right.
 
         For it speaks what both saw of one surface. Against it, what lies where the other's sensor looked through, but
-        for as much as is usual, and surfaces seen from two sides at one place, but for thin walls.
+        for a little at edges, and surfaces seen from two sides at one place, but for thin walls.
         """
         fronts = (1.0 - self.back_to_back) * self.overlap - self.against
         backs = self.back_to_back * self.overlap - _THIN_WALLS
-        through = (self.conflict or 0.0) / self.usual_conflict - 1.0
+        through = (self.conflict or 0.0) - _EDGES
         agreed = _MOST_AGREED * min(1.0, max(0.0, fronts) / _AGREED_SCALE)
         against = max(0.0, through) / _CONFLICT_SCALE + max(0.0, backs) / _BACKS_SCALE
         return agreed - min(against, _MOST_AGAINST)
 
 
-def look_at(
-    source: PreparedCloud,
-    target: PreparedCloud,
-    motion: _Array,
-    *,
-    free_space: bool,
-    usual_conflict: float = USUAL_CONFLICTS[1],
-) -> Sighting:
+def look_at(source: PreparedCloud, target: PreparedCloud, motion: _Array, *, free_space: bool) -> Sighting:
     """Look at two scans that a motion lays on each other, improved by ICP."""
     improved = polish(source, target, motion, steps=_POLISHING_STEPS, threads=1)
     seen = compare(source, target, _NO_MATCHES, improved[None], free_space=free_space, threads=1)
@@ -205,7 +194,6 @@ def look_at(
         residual=float(seen.residual[0]),
         conflict=None if seen.conflict is None else float(seen.conflict[0]),
         back_to_back=back_to_back(source, target, improved) if free_space else 0.0,
-        usual_conflict=usual_conflict,
     )
 
 

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .beliefs import Beliefs, Places, Suggestions, Union
-from .grow import components_of, grow_places, overlap_prior, seen_together, suggestions_of
-from .relations import USUAL_CONFLICTS
+from .grow import components_of, grow_places, overlap_prior, seen_together, suggestions_of, usual_conflict
 from .rough_poses import RoughPoses
 from .settle import Link, Settled, link_covariance, look_around, settle
 from .similarity import suggest_pairs
@@ -36,8 +35,6 @@ _HOPELESS = 0.02
 _LAST_LOOKS = 2
 """At all pairs that overlap, in the end: each makes the poses more precise."""
 _MOST_CONFIDENT = 0.999
-_CERTAIN, _USUAL_SHARE, _USUAL_TIMES = 0.95, 0.95, 2.0
-"""Of pairs this certain, the conflict that such a share of them does not exceed, so many times, is usual."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +116,6 @@ class _Surveyor:
             self._places, self._settled, self._links = before, known, links
 
     def _join(self) -> tuple[Suggestions, Beliefs]:
-        self._bench.usual_conflict = self._usual_conflict()
         pairs, some = self._suggestions()
         before = {label: len(scans) for label, scans in self._members().items()}
         beliefs = grow_places(self._bench, self._places, some)
@@ -129,16 +125,6 @@ class _Surveyor:
                 links = tuple(link for pair, link in sorted(self._links.items()) if pair[0] in scans)
                 self._settle(label, look_around(self._bench, settle(scans, beliefs.poses[scans], links, {}), ""))
         return some, beliefs
-
-    def _usual_conflict(self) -> float:
-        """Return the conflict that most pairs do not exceed which are certain to be right: clean scans have little."""
-        found = [
-            relation.evidence.conflict
-            for relation in self._bench.relations.values()
-            if relation.evidence.conflict is not None and relation.confidence(0.5) > _CERTAIN
-        ]
-        usual = _USUAL_TIMES * float(np.quantile(found, _USUAL_SHARE)) if found else np.inf
-        return min(max(usual, USUAL_CONFLICTS[0]), USUAL_CONFLICTS[1])
 
     def _odds(self, union: Union) -> float:
         """Return the logarithm of the odds of a union, now that its places have settled."""
@@ -170,7 +156,11 @@ class _Surveyor:
         priors = self.priors()
         pairs = sorted(priors)
         relations = [self._bench.relations[pair] for pair in pairs]
-        return pairs, suggestions_of(relations, [priors[pair] for pair in pairs], self._refuted | self._denied())
+        refuted = self._refuted | self._denied()
+        return pairs, suggestions_of(relations, [priors[pair] for pair in pairs], self._usual_conflict(), refuted)
+
+    def _usual_conflict(self) -> float:
+        return usual_conflict(self._bench.relations.values())
 
     def _denied(self) -> set[tuple[Pair, bytes]]:
         """Return what contradicts the poses that are roughly known."""
@@ -247,7 +237,7 @@ class _Surveyor:
             for _ in range(_LAST_LOOKS if len(scans) > 1 else 0):
                 self._settle(label, look_around(self._bench, self._settled[label], "looking again"))
         places = tuple(self._settled[label] for label, scans in self._members().items() if len(scans) > 1)
-        return Survey(places, self._confidence(places), self.priors(), self._bench.usual_conflict, self._proven)
+        return Survey(places, self._confidence(places), self.priors(), self._usual_conflict(), self._proven)
 
     def _confidence(self, places: tuple[Settled, ...]) -> _Array:
         """Return how sure each scan's pose is: that of every union by which its side, the smaller one, came in."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import inverse
-from .relations import USUAL_CONFLICTS, Effort, Relation, Sighting, look_at, relate
+from .relations import Effort, Relation, Sighting, look_at, relate
 
 __all__ = ["Pair", "RelationStore", "Workbench"]
 
@@ -63,7 +63,6 @@ class Workbench:
             ]
         )
         self.relations: dict[Pair, Relation] = {}
-        self.usual_conflict = USUAL_CONFLICTS[1]
         self._threads, self._progress = threads, progress
 
     def relate(self, pairs: Iterable[Pair], effort: Effort, what: str) -> None:
@@ -87,13 +86,7 @@ class Workbench:
         def work(pair: Pair) -> Sighting:
             source, target = pair
             motion = (inverse(poses[[target]]) @ poses[[source]])[0]
-            return look_at(
-                self.clouds[source],
-                self.clouds[target],
-                motion,
-                free_space=self.free_space,
-                usual_conflict=self.usual_conflict,
-            )
+            return look_at(self.clouds[source], self.clouds[target], motion, free_space=self.free_space)
 
         return list(self.each(work, list(pairs), what))
 
