@@ -81,13 +81,18 @@ def test_a_folder_becomes_a_map_in_natural_order(
 
 def test_the_summary_says_what_became_of_scans_and_pairs(call: Call, folder: Path, tmp_path: Path) -> None:
     files = [folder / name for name in (NAMES[1], NAMES[0])]
-    done = call("map", *files, "--voxel-size", "0.1", "--output", tmp_path, "--threads", "1")
+    report = tmp_path / "report.html"
+    done = call("map", *files, "--voxel-size", "0.1", "--output", tmp_path, "--report", report, "--threads", "1")
     assert (done.returncode, done.stderr) == (0, "")
     lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
     assert lines[:2] == ["scans 2 of 2 placed, with voxels of 0.1 m", "status one map of all scans"]
     assert "pairs 1 looked at: 1 believed, 0 refused, 0 doubted" in lines
     assert any(line.startswith("all ") for line in lines)
-    assert lines[-1] == f"written: {tmp_path}; now try: clipperplus locate {tmp_path} SCAN"
+    assert lines[-2:] == [
+        f"written: {tmp_path}; now try: clipperplus locate {tmp_path} SCAN",
+        f"written: {report}",
+    ]
+    assert f"clipperplus map {files[0]}" in report.read_text("utf-8")
     assert [str(path) for path in files] == list(Map.load(tmp_path).names)
 
 
@@ -146,7 +151,7 @@ def interrupted_bar(first: str, pairs: int = 2) -> Iterator[Callable[[str, int, 
     """Press Ctrl-C when some pairs are done."""
 
     def show(what: str, done: int, total: int) -> None:
-        if (what, done) == ("registering pairs", pairs + 1):
+        if (what, done) == ("registering pairs", pairs):
             raise KeyboardInterrupt
 
     yield show
@@ -161,11 +166,11 @@ def test_ctrl_c_says_what_is_done_and_the_same_command_goes_on(
         done = call(*command, "--output", tmp_path)
         assert (done.returncode, done.stdout) == (130, "")
         assert done.stderr == (
-            "clipperplus: interrupted: 2 pairs are registered; the same command goes on from there\n"
+            "clipperplus: interrupted: 2 pairs were registered; the same command goes on from there\n"
         )
         kept = call(*command)
         assert (kept.returncode, kept.stdout) == (130, "")
-        assert kept.stderr.endswith("registered; nothing is kept without --output\n")
+        assert kept.stderr == "clipperplus: interrupted: 2 pairs were registered; nothing is kept without --output\n"
     with sqlite3.connect(tmp_path / "relations.sqlite") as database:
         assert database.execute("SELECT count(*) FROM relations").fetchone() >= (2,)  # a finished pair is kept
     from clipperplus.mapping import workbench

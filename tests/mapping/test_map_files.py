@@ -81,6 +81,7 @@ def some_map(seed: int, sizes: tuple[int, ...] = (4, 2), alone: int = 2, where: 
         scans=tuple(where + random.normal(size=(random.integers(1, 50), 3)) for _ in range(count)),
         viewpoints=np.where(random.random((count, 1)) < 0.5, random.normal(size=(count, 3)), np.nan),
         free_space=bool(random.integers(2)),
+        usual_conflict=float(random.random()),
     )
 
 

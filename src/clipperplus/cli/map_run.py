@@ -14,7 +14,7 @@ import typer
 from ..mapping import Map, build_map
 from ..mapping.map_files import check_map_folder
 from ..mapping.pose_graph import load_gtsam
-from ..viz.report import check_report
+from ..viz.html_page import check_report
 from .live import live_bar
 from .map_summary import print_map, what_is_missing
 from .options import as_threads
@@ -54,15 +54,15 @@ class MapRun:
 
         def tell(what: str, done: int, total: int) -> None:
             nonlocal registered
-            show(what, done, total)
             registered += what == "registering pairs"
+            show(what, done, total)
 
         store = None if self.output is None else self.output / _RELATIONS
         try:
             with live_bar("reading scans") as show:
                 return build_map(scans, store=store, threads=as_threads(self.threads), progress=tell, **options)
         except KeyboardInterrupt:
-            pairs = "1 pair is" if registered == 1 else f"{registered} pairs are"
+            pairs = "1 pair was" if registered == 1 else f"{registered} pairs were"
             kept = "the same command goes on from there" if store is not None else "nothing is kept without --output"
             print(f"clipperplus: interrupted: {pairs} registered; {kept}", file=sys.stderr)
             sys.exit(_INTERRUPTED)  # unlike KeyboardInterrupt without another word
