@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,17 @@ def test_what_is_written_comes_back(tmp_path_factory: pytest.TempPathFactory, se
     for pose in poses:
         write_transform(path, pose)
         assert read_transform(path).tobytes() == pose.tobytes()
+
+
+def test_files_may_be_gzipped(tmp_path: Path) -> None:
+    poses = motions(0, 3)
+    for name in ("poses.txt", "poses.txt.gz"):
+        write_kitti(tmp_path / name, poses)
+        assert np.array_equal(read_kitti(tmp_path / name), poses)
+    packed = (tmp_path / "poses.txt.gz").read_bytes()
+    assert gzip.decompress(packed) == (tmp_path / "poses.txt").read_bytes()
+    with pytest.raises(FileFormatError, match="not a complete gzip file"):
+        read_kitti(write(tmp_path, packed[:-3]).rename(tmp_path / "cut.gz"))
 
 
 def test_negative_zeros_come_back(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import clipperplus as cp
 from clipperplus.geometry.poses import adjoint, inverse, logarithm, rotation_angles
-from clipperplus.invariants import RelativePoses
+from clipperplus.invariants import Odometry, RelativePoses
 from clipperplus.synthetic import TwoRobots, two_robots
 
 
@@ -186,6 +186,194 @@ def test_more_than_a_hundred_loop_closures_fit() -> None:
     for (a, b), measurement in zip(world.loops, world.measurements, strict=True):
         closures.add(a, b, measurement)
     assert closures.inliers.tolist() == world.inliers.tolist()
+
+
+# Odometry that drifts -------------------------------------------------------------------------------------------------
+
+DRIFT, SEEN = np.array([0.004] * 3 + [0.02] * 3), np.array([0.01] * 3 + [0.05] * 3)
+"""Deviations of a step and of a loop closure: radians, metres."""
+LAP = 60
+
+
+def laps(seed: int, right: int = 80, wrong: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """One robot that drives six times around, with odometry that drifts; the last loop closures are wrong."""
+    random = np.random.default_rng(seed)
+    step = pose([0.0, 0.0, 2.0 * math.pi / LAP], [1.0, 0.0, 0.0])
+    truth, driven = [np.eye(4)], [np.eye(4)]
+    for _ in range(6 * LAP):
+        truth.append(truth[-1] @ step)
+        driven.append(driven[-1] @ step @ noise(random, DRIFT))
+    here = random.integers(0, LAP, size=right + wrong)
+    away = random.integers(-3, 4, size=right + wrong)
+    away[right:] += random.integers(15, 46, size=wrong)  # another place is taken for this one
+    there = np.clip(here + LAP * random.integers(1, 5, size=right + wrong) + away, 0, 6 * LAP)
+    loops = np.column_stack((here, there))
+    measurements = inverse(np.array(truth)[here]) @ np.array(truth)[there]
+    measurements[right:] = measurements[random.integers(right, size=wrong)]
+    return np.array(driven), loops, measurements @ np.array([noise(random, SEEN) for _ in loops])
+
+
+def noise(random: np.random.Generator, deviations: np.ndarray) -> np.ndarray:
+    return pose(random.normal(size=3) * deviations[:3], random.normal(size=3) * deviations[3:])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_drift_between_right_loop_closures_is_forgiven_and_wrong_ones_are_not(seed: int) -> None:
+    driven, loops, measurements = laps(seed)
+    odometry = Odometry(driven, np.diag(DRIFT**2))
+    settings_: dict[str, Any] = {"covariances": np.diag(SEEN**2), "deviations": 5.0}
+    found = cp.consistent_loop_closures(odometry, odometry, loops, measurements, **settings_)
+    assert found.optimal
+    assert found.deviations == 5.0
+    assert (found.inliers < 80).sum() > 72
+    assert (found.inliers >= 80).sum() == 0
+    exact = cp.consistent_loop_closures(driven, driven, loops, measurements, **settings_)
+    assert len(exact.inliers) < 0.5 * len(found.inliers)
+
+
+def test_a_loop_closure_that_the_odometry_contradicts_is_not_believed_even_alone() -> None:
+    driven, loops, measurements = laps(0)
+    odometry, covariance = Odometry(driven, np.diag(DRIFT**2)), np.diag(SEEN**2)
+    for number, believed in ((0, [0]), (100, [])):
+        one = slice(number, number + 1)
+        found = cp.consistent_loop_closures(odometry, odometry, loops[one], measurements[one], covariances=covariance)
+        assert found.inliers.tolist() == believed
+        assert found.optimal
+        closures = cp.LoopClosures(odometry, odometry, covariance=covariance)
+        assert closures.add(*map(int, loops[number]), measurements[number]).tolist() == believed
+        assert closures.optimal
+
+
+def test_odometry_may_come_in_parts_and_loop_closures_one_at_a_time() -> None:
+    driven, loops, measurements = laps(1)
+    drift, covariance = np.tile(np.diag(DRIFT**2), (len(driven), 1, 1)), np.diag(SEEN**2)
+    order = np.argsort(loops.max(axis=1), kind="stable")
+    closures, seen = cp.LoopClosures(covariance=covariance), 0
+    for k in order:
+        until = int(loops[k].max()) + 1
+        if until > seen:
+            part = Odometry(driven[seen:until], drift[seen:until])
+            closures.extend(trajectory_a=part, trajectory_b=part)
+            seen = until
+        closures.add(*map(int, loops[k]), measurements[k])
+    whole = Odometry(driven[:seen], drift[:seen])
+    found = cp.consistent_loop_closures(whole, whole, loops[order], measurements[order], covariances=covariance)
+    assert closures.inliers.tolist() == found.inliers.tolist()
+    assert closures.graph == found.graph
+    with pytest.raises(cp.LandmarkError, match="trajectory_a: expected Odometry, as before, got ndarray"):
+        closures.extend(trajectory_a=driven)
+    plain = cp.LoopClosures(driven, driven, covariance=covariance)
+    with pytest.raises(cp.LandmarkError, match="trajectory_b: expected ndarray, as before, got Odometry"):
+        plain.extend(trajectory_b=whole)
+
+
+# How wide the bound may be --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_covariances_that_are_too_large_are_noticed(seed: int) -> None:
+    """With deviations a hundred times as large as they are, everything agrees: the bound is narrowed."""
+    driven, loops, measurements = laps(seed)
+    odometry = Odometry(driven, np.diag((100.0 * DRIFT) ** 2))
+    settings_: dict[str, Any] = {"covariances": np.diag((100.0 * SEEN) ** 2)}
+    wide = cp.consistent_loop_closures(odometry, odometry, loops, measurements, **settings_)
+    assert (wide.inliers >= 80).sum() == 40
+    found = cp.consistent_loop_closures(odometry, odometry, loops, measurements, deviations=None, **settings_)
+    assert found.deviations is not None
+    assert 0.02 < found.deviations < 0.08
+    assert (found.inliers >= 80).sum() == 0
+    assert (found.inliers < 80).sum() > 30
+    again = cp.consistent_loop_closures(
+        odometry, odometry, loops, measurements, deviations=found.deviations, **settings_
+    )
+    assert again.inliers.tolist() == found.inliers.tolist()
+    assert again.graph == found.graph
+
+
+def test_covariances_that_are_right_are_believed() -> None:
+    driven, loops, measurements = laps(0)
+    odometry, covariance = Odometry(driven, np.diag(DRIFT**2)), np.diag(SEEN**2)
+    for seed in range(3):
+        found = cp.consistent_loop_closures(
+            odometry, odometry, loops, measurements, covariances=covariance, deviations=None, seed=seed
+        )
+        assert found.deviations is not None
+        assert found.deviations > 3.0
+        assert (found.inliers < 80).sum() > 40
+        assert (found.inliers >= 80).sum() == 0
+
+
+def test_a_bound_cannot_be_found_without_covariances() -> None:
+    world = two_robots(seed=1)
+    with pytest.raises(cp.OptionError, match="deviations: expected a number, because there are no covariances"):
+        solve(world, deviations=None)
+    with pytest.raises(cp.OptionError, match="seed: expected"):
+        solve(world, deviations=None, covariances=np.eye(6), seed=-1)
+    none = cp.consistent_loop_closures([], [], [], [], covariances=np.eye(6), deviations=None)
+    assert none.inliers.size == 0
+    assert none.deviations == 5.0
+
+
+# Limited time ---------------------------------------------------------------------------------------------------------
+
+
+def scattered(seed: int, loops: int = 150) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Loop closures that agree if they are near each other, anywhere in a box: many cliques, none much larger."""
+    random = np.random.default_rng(seed)
+    measurements = np.tile(np.eye(4), (loops, 1, 1))
+    measurements[:, :3, 3] = random.uniform(0.0, 1.0, (loops, 3))
+    return np.eye(4)[None], np.zeros((loops, 2), dtype=np.int64), measurements
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1e-4, 1e-2]))
+def test_what_comes_back_in_time_is_a_set_that_agrees_and_a_bound_that_holds(seed: int, limit: float) -> None:
+    poses, loops, measurements = scattered(seed)
+    whole = cp.consistent_loop_closures(poses, poses, loops, measurements)
+    assert whole.optimal
+    assert whole.upper_bound == len(whole.inliers)
+    early = cp.consistent_loop_closures(poses, poses, loops, measurements, time_limit=limit)
+    assert early.graph == whole.graph
+    assert cp.is_clique(early.graph, early.inliers)
+    assert np.array_equal(early.inliers, np.unique(early.inliers))
+    assert len(early.inliers) <= len(whole.inliers) <= early.upper_bound
+    assert early.optimal == (len(early.inliers) == early.upper_bound)
+
+
+def test_without_time_something_is_left_open_and_with_enough_nothing() -> None:
+    poses, loops, measurements = scattered(0)
+    results = [
+        cp.consistent_loop_closures(poses, poses, loops, measurements, time_limit=limit, threads=threads)
+        for limit, threads in ((0.0, 1), (1000.0, 1), (math.inf, 2), (None, 1))
+    ]
+    assert not results[0].optimal
+    for result in results[1:]:
+        assert result.optimal
+        assert result.inliers.tolist() == results[-1].inliers.tolist()
+
+
+def test_time_is_limited_for_one_at_a_time_too() -> None:
+    poses, loops, measurements = scattered(1, 90)
+    hurried, patient = cp.LoopClosures(poses, poses, time_limit=0.0), cp.LoopClosures(poses, poses, threads=2)
+    for measurement in measurements:
+        hurried.add(0, 0, measurement)
+        patient.add(0, 0, measurement)
+        assert patient.optimal
+        assert cp.is_clique(hurried.graph, hurried.inliers)
+        assert len(hurried.inliers) <= patient.upper_bound <= hurried.upper_bound
+    assert not hurried.optimal
+    whole = cp.consistent_loop_closures(poses, poses, loops, measurements)
+    assert patient.upper_bound == whole.upper_bound == len(whole.inliers)
+
+
+@pytest.mark.parametrize(("name", "value"), [("time_limit", -1.0), ("time_limit", "x"), ("threads", 0)])
+def test_wrong_limits_are_refused(name: str, value: Any) -> None:
+    world = two_robots(seed=1)
+    arguments: dict[str, Any] = {name: value}
+    with pytest.raises(cp.OptionError, match=f"{name}: expected"):
+        solve(world, **arguments)
+    with pytest.raises(cp.OptionError, match=f"{name}: expected"):
+        cp.LoopClosures(**arguments)
 
 
 # Wrong input ----------------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ __all__ = [
     "made_rigid",
     "rotation_angles",
     "to_quaternions",
+    "twists",
 ]
 
 Poses: TypeAlias = npt.NDArray[np.float64]
@@ -137,6 +138,22 @@ def logarithm(poses: Poses) -> npt.NDArray[np.float64]:
         sign = np.where((axis * skew[half]).sum(axis=-1) < 0.0, -1.0, 1.0)
         turns[half] = axis * (sign * angles[half])[:, None]
     return np.concatenate((turns, poses[..., :3, 3]), axis=-1)
+
+
+def twists(poses: Poses) -> npt.NDArray[np.float64]:
+    """Return the ``(k, 6)`` logarithms of motions, rotation first.
+
+    Other than :func:`logarithm` they are the same motions in every frame: :func:`adjoint` carries large ones, too.
+    """
+    result = logarithm(poses)
+    turns, moves = result[..., :3], result[..., 3:]
+    squares = (turns**2).sum(axis=-1)
+    small = squares < 1e-6
+    half = 0.5 * np.sqrt(np.where(small, 1.0, squares))
+    factor = np.where(small, 1.0 / 12.0 + squares / 720.0, (1.0 - half / np.tan(half)) / (4.0 * half**2))
+    across = np.cross(turns, moves)
+    result[..., 3:] = moves - 0.5 * across + factor[..., None] * np.cross(turns, across)
+    return result
 
 
 def adjoint(poses: Poses) -> npt.NDArray[np.float64]:

@@ -8,6 +8,7 @@ of your own needs the two methods of :class:`Invariant`.
 from .base import Invariant, Pairs
 from .custom import Custom
 from .flats import Landmarks, Lines, LinesAndPlanes, Planes
+from .odometry import Odometry
 from .points import Distance, DistanceAndNormals
 from .relative_poses import RelativePoses
 
@@ -19,6 +20,7 @@ __all__ = [
     "Landmarks",
     "Lines",
     "LinesAndPlanes",
+    "Odometry",
     "Pairs",
     "Planes",
     "RelativePoses",

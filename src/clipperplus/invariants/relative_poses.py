@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .._validation import as_array, as_number
-from ..errors import LandmarkError
-from ..geometry.poses import adjoint, as_poses, inverse, logarithm, rotation_angles
+from ..errors import LandmarkError, OptionError
+from ..geometry.poses import Poses, adjoint, as_poses, inverse, logarithm, rotation_angles
 from .base import Pairs, Vector, set_angle
+from .odometry import Odometry, as_trajectory, cycle_distances
 
 __all__ = ["RelativePoses", "as_covariances", "cycle_residuals"]
 
@@ -28,9 +29,9 @@ class RelativePoses:
     """Two loop closures agree with the odometry: the cycle that they close is no motion, within bounds.
 
     Pairwise consistent measurements (Mangelson et al., ICRA 2018). Landmarks are the ``(k, 4, 4)`` poses of two
-    trajectories, each in a frame of its own; an association is a loop closure between pose i of the first and pose j of
-    the second. The two trajectories may be the same. Several loop closures may share a pose: ask for the graph with
-    ``one_to_one=False``, as :func:`clipperplus.consistent_loop_closures` does.
+    trajectories, each in a frame of its own, or :class:`Odometry`, which has errors; an association is a loop closure
+    between pose i of the first and pose j of the second. The two trajectories may be the same. Several loop closures
+    may share a pose: ask for the graph with ``one_to_one=False``, as :func:`clipperplus.consistent_loop_closures` does.
     """
 
     measurements: npt.ArrayLike
@@ -39,8 +40,8 @@ class RelativePoses:
     """By how much the cycle may turn, in radians; how far it may move is ``epsilon``, in metres."""
     covariances: npt.ArrayLike | None = None
     """``(6, 6)`` or ``(m, 6, 6)``: of the measurements, as small motions after them, rotation (radians) before
-    translation (metres). With it the Mahalanobis distance of the cycle is bounded instead. Errors of the odometry
-    between two loop closures are not known here: make the covariances large enough for them, too."""
+    translation (metres). With it the Mahalanobis distance of the cycle is bounded instead. Poses alone count as exact:
+    give :class:`Odometry`, or make the covariances large enough for its errors, too."""
     deviations: float = 4.1
     """Bound on the Mahalanobis distance; 4.1 keeps 99 % of the right pairs (six degrees of freedom)."""
 
@@ -54,11 +55,13 @@ class RelativePoses:
             checked = as_covariances("covariances", self.covariances, len(measurements))
             object.__setattr__(self, "covariances", checked)
 
-    def landmarks(self, name: str, given: Any) -> Vector:
+    def landmarks(self, name: str, given: Any) -> Poses | Odometry:
         """Check a trajectory."""
-        return as_poses(name, given)
+        return as_trajectory(name, given)
 
-    def residuals(self, source: Vector, target: Vector, first: Pairs, second: Pairs, epsilon: Vector) -> Vector:
+    def residuals(
+        self, source: Poses | Odometry, target: Poses | Odometry, first: Pairs, second: Pairs, epsilon: Vector
+    ) -> Vector:
         """Return how far the cycles are from no motion, by the bounds."""
         measured = np.asarray(self.measurements)
         if max(side.association.max(initial=-1) for side in (first, second)) >= len(measured):
@@ -69,8 +72,8 @@ class RelativePoses:
 
 
 def cycle_residuals(
-    source: Vector,
-    target: Vector,
+    source: Poses | Odometry,
+    target: Poses | Odometry,
     measured: Vector,
     covariances: Vector | None,
     first: Pairs,
@@ -83,6 +86,10 @@ def cycle_residuals(
     A cycle goes from the second pose of a loop closure through it, the odometry, the other loop closure and the
     odometry back. Its translation depends on which of the two it begins with: the larger one counts.
     """
+    if isinstance(source, Odometry) or isinstance(target, Odometry):
+        if covariances is None:
+            raise OptionError("covariances: expected those of the measurements, because the odometry has some")
+        return cycle_distances(source, target, measured, covariances, first, second) / bound
     worst = np.zeros(len(epsilon))
     for one, other in ((first, second), (second, first)):
         along_a = inverse(source[one.source]) @ source[other.source]
