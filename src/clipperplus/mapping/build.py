@@ -119,8 +119,8 @@ def _as_pairs(pairs: Any, count: int) -> list[Pair] | None:
 class Mapper:
     """The same for scans that come one by one.
 
-    Each costs its preparation and its registration with those before it that look most like it. :attr:`map` is what
-    :func:`build_map` gives for all scans so far; what was registered before is not registered again.
+    :attr:`map` is what :func:`build_map` gives for all scans so far. The work is done when it is asked for; pairs that
+    were registered before are not registered again.
     """
 
     def __init__(
