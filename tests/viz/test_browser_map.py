@@ -71,17 +71,22 @@ def changed(before: Any, after: Any) -> float:
     return float((np.abs(before.astype(int) - after).max(axis=2) > 30).mean())
 
 
+def source_and_target(picture: Any) -> tuple[Any, Any]:
+    """Return which pixels are of the source and which of the target: orange and blue, of any shade."""
+    red, _, blue = np.moveaxis(picture.astype(int), 2, 0)
+    return red - blue > 70, blue - red > 50
+
+
 def test_everything_is_drawn(report: MapReport) -> None:
     for name in ("map", "graph", "beside", "together"):
         assert not is_blank(report.picture(name)), name
     graph = report.picture("graph")
-    assert count_near(graph, palette.INLIER) > 300
-    assert count_near(graph, palette.OUTLIER) > 100
+    assert count_near(graph, palette.INLIER) > 150
+    assert count_near(graph, palette.OUTLIER) > 40
     for colour in scan_colours(11):
         assert count_near(graph, colour) > 20, colour
     for name in ("beside", "together"):
-        for colour in (palette.SOURCE, palette.TARGET):
-            assert count_near(report.picture(name), colour, 45) > 1000, name
+        assert min(pixels.sum() for pixels in source_and_target(report.picture(name))) > 1000, name
     bar = report.picture("stages-bar")
     assert len(np.unique(bar[len(bar) // 4], axis=0)) >= 4
 
@@ -141,15 +146,10 @@ def test_scans_stand_beside_each_other_and_are_laid_on_each_other(report: MapRep
     report.sort_by("source")
     report.choose_pair(0)
 
-    def columns(name: str, colour: str) -> Any:
-        picture = report.picture(name).astype(int)
-        near = (np.abs(picture - palette.rgb(colour)) <= 45).all(axis=2)
-        return np.flatnonzero(near.sum(axis=0) > 3)
-
-    source, target = (columns("beside", colour) for colour in (palette.SOURCE, palette.TARGET))
-    assert np.quantile(source, 0.9) < np.quantile(target, 0.1)
-    source, target = (columns("together", colour) for colour in (palette.SOURCE, palette.TARGET))
-    assert len(np.intersect1d(source, target)) > 20
+    source, target = (np.flatnonzero(pixels.any(axis=0)) for pixels in source_and_target(report.picture("beside")))
+    assert np.quantile(source, 0.95) < np.quantile(target, 0.05)  # columns of the picture
+    source, target = (np.flatnonzero(pixels.any(axis=0)) for pixels in source_and_target(report.picture("together")))
+    assert len(np.intersect1d(source, target)) > 50
 
 
 def test_a_pair_without_transform_is_shown_too(report: MapReport) -> None:
@@ -159,7 +159,8 @@ def test_a_pair_without_transform_is_shown_too(report: MapReport) -> None:
     report.choose_pair(0)
     assert "no transform was found" in report.text("beside-caption")
     assert report.text("together-caption") == "The target alone."
-    assert count_near(report.picture("together"), palette.SOURCE, 45) == 0
+    source, target = source_and_target(report.picture("together"))
+    assert source.sum() < 10 < 1000 < target.sum()
 
 
 def test_a_click_on_a_card_shows_that_scan_and_its_pairs(report: MapReport) -> None:
