@@ -15,6 +15,7 @@ from typing import Any
 from PIL import Image
 
 import clipperplus as cp
+from clipperplus.mapping.map import Map
 from clipperplus.synthetic import ScanPair, room_scans
 
 HERE = Path(__file__).resolve().parent
@@ -37,6 +38,18 @@ def shoot_report(scans: ScanPair, path: Path) -> None:
         pose.report(page, source=scans.source, target=scans.target, names=names, command="clipperplus demo --report …")
         opened = open_page(browser, page.as_uri(), width=1200, height=1180).page
         opened.wait_for_selector("body[data-drawn]", timeout=PATIENCE)
+        _shoot(opened, path)
+
+
+def shoot_map(map: Map, path: Path) -> None:
+    """Draw the upper part of the report of a map, with the ceiling cut off; for PICTURES, once maps can be made."""
+    with launch() as browser, tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "map.html"
+        map.report(page, command="clipperplus map …")
+        opened = open_page(browser, page.as_uri(), width=1200, height=1180).page
+        opened.wait_for_selector('body[data-drawn="1"]', timeout=PATIENCE)
+        opened.locator("#cut").fill("85")
+        opened.wait_for_selector('body[data-drawn="2"]', timeout=PATIENCE)
         _shoot(opened, path)
 
 

@@ -135,6 +135,6 @@ def _look_around(seed: int, places: Sequence[tuple[float, float, float]]) -> tup
     """Return what a camera sees in a furnished room from some places, and where it was."""
     random = np.random.default_rng(seed)
     scene = Scene(room(random, SIZE, [np.array([x, y, 1.4]) for x, y, _ in places]))
-    camera = DepthCamera(96, noise=0.0015, dropout=0.02)
+    camera = DepthCamera(48, noise=0.0015, dropout=0.02)
     poses = np.array([pose((x, y, 1.4), yaw=yaw, pitch=0.2) @ T_BODY_CAMERA for x, y, yaw in places])
     return [look(scene, camera, [where], random)[0] for where in poses], poses

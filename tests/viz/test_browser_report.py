@@ -8,37 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser import Page, count_near, open_page, pixels
+from browser import count_near, open_page
+from reports import Report, is_blank
 from simulated import registered_room, room
 
 import clipperplus as cp
 from clipperplus.viz import palette
-
-
-class Report:
-    """An open report."""
-
-    def __init__(self, opened: Page) -> None:
-        self.opened = opened
-        self.page = opened.page
-        self.draws = 0
-        self.wait()
-
-    def wait(self) -> None:
-        """Wait until all is drawn once more."""
-        self.draws += 1
-        self.page.wait_for_selector(f'body[data-drawn="{self.draws}"]', timeout=120_000)
-
-    def switch(self, name: str) -> None:
-        self.page.click(f"#{name}")
-        self.wait()
-
-    def picture(self, name: str) -> Any:
-        return pixels(self.page.locator(f"#{name}").screenshot(timeout=60_000))
-
-    def text(self, name: str) -> str:
-        found: str = self.page.inner_text(f"#{name}")
-        return found
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +21,6 @@ def report(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Report:
     path = tmp_path_factory.mktemp("browser") / "report.html"
     registered_room().report(path, names=("<b>first</b>.ply", "second.ply"), command="clipperplus register a b")
     return Report(open_page(browser, path.as_uri()))
-
-
-def is_blank(picture: Any) -> bool:
-    return len(np.unique(picture.reshape(-1, 3), axis=0)) < 50
 
 
 def test_everything_is_drawn(report: Report) -> None:

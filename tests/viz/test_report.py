@@ -8,32 +8,17 @@ import json
 import re
 import time
 from pathlib import Path
-from typing import Any
 
 import matplotlib.image
 import numpy as np
-import numpy.typing as npt
 import pytest
 from command_line import run
 from motions import planted
+from reports import data_of, decode
 from simulated import registered_room, room
 
 import clipperplus as cp
 from clipperplus.viz import palette
-
-Array = npt.NDArray[np.float64]
-
-
-def data_of(path: Path) -> dict[str, Any]:
-    page = path.read_text(encoding="utf-8")
-    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, flags=re.DOTALL)
-    found: dict[str, Any] = json.loads(text)
-    return found
-
-
-def decode(points: dict[str, Any]) -> Array:
-    steps = np.frombuffer(base64.b64decode(points["steps"]), dtype="<u2").reshape(-1, 3)
-    return np.array(points["low"]) + steps * np.array(points["step"])
 
 
 @pytest.fixture(scope="module")

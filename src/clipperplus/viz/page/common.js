@@ -111,8 +111,13 @@ function mixed(colour, other, share) {
 const lines = (ends, name, opacity, line = { width: 2 }) => ({ type: "scatter3d", mode: "lines", name, ...xyz(ends),
   hoverinfo: "skip", opacity, line: { color: colour(name), ...line } });
 
-// Counts in the page how often all was drawn, for those who wait for it.
-function countDrawing() {
+const nextFrame = () => new Promise(requestAnimationFrame);
+
+// Counts in the page how often all was drawn, for those who wait for it; what WebGL draws is seen two frames later.
+async function drawn(...drawings) {
+  await Promise.all(drawings);
+  await nextFrame();
+  await nextFrame();
   document.body.dataset.drawn = Number(document.body.dataset.drawn || 0) + 1;
 }
 

@@ -266,11 +266,6 @@ function swatched(name) {
 
 // --- all of it ----------------------------------------------------------------------------------------------------------
 
-async function drawn(...drawings) {
-  await Promise.all(drawings);
-  countDrawing();
-}
-
 document.title = `Map of ${scans.length} scans: ${data.headline}`;
 element("num-scans").textContent = scans.length;
 element("status").textContent = data.complete ? "complete" : "incomplete";
@@ -294,4 +289,5 @@ element("more").addEventListener("click", () => { most = Infinity; fillEdges(); 
 fillCards();
 fillHead();
 fillEdges();
-addEventListener("load", () => drawn(drawMap(), drawGraph(), drawPair()));  // what takes longest comes last
+// What takes longest comes last, when all else can be read.
+addEventListener("load", () => setTimeout(() => drawn(drawMap(), drawGraph(), drawPair())));

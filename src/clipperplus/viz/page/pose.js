@@ -43,12 +43,11 @@ function drawAfter() {
   return Plotly.react("after", traces, layoutOf([placed, target], "after", data.frame, chosen + 1), settings);
 }
 
-async function draw() {
+function draw() {
   const support = data.transforms.length ? data.transforms[chosen].support : 0;
   element("num-inliers").textContent = support;
   element("num-outliers").textContent = data.matches.total - support;
-  await Promise.all([drawBefore(), drawAfter()]);
-  countDrawing();
+  return drawn(drawBefore(), drawAfter());
 }
 
 // --- numbers ------------------------------------------------------------------------------------------------------------
