@@ -192,9 +192,9 @@ times; it is matched by arc length and turns, from odometry alone, which costs s
 """
 ABOUT_INJECTED = f"""{DRAWN} loop closures of each are drawn, and wrong ones injected: they say of two poses, taken at
 random, what a right one says of others, with the errors of right ones. Half of them come in rows of {ROW} that agree
-with each other. The truth is the optimum of the whole published graph. The typical error says how honest the covariances of a file are: it
-should be 1.5 in two dimensions and 2.3 in three. Odometry of sphere2500 and torus3D is vague: it hardly contradicts
-anything.
+with each other. The truth is the optimum of the whole published graph. The typical error says how honest the
+covariances of a file are: it should be 1.5 in two dimensions and 2.3 in three. Odometry of sphere2500 and torus3D is
+vague: it hardly contradicts anything.
 """
 
 
