@@ -29,6 +29,7 @@ BENCHMARKS = (
     "viewpoints",
     "drawing",
     "registration_peers",
+    "pose_graphs",
 )
 WHEELS: list[Path] = []
 """The package, once it is built."""

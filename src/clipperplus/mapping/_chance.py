@@ -22,7 +22,7 @@ from ..invariants import Odometry, Pairs, RelativePoses
 __all__ = ["WIDEST", "narrowed"]
 
 WIDEST = 5.0
-"""Bound on a Mahalanobis distance to begin with: only one of 2500 pairs that are right is farther off."""
+"""Bound on a Mahalanobis distance to begin with: about one of 3000 pairs that are right is farther off."""
 _MADE_UP = 400
 _WELCOME = 4
 """How many of those that are made up may agree: made of wrong ones, some are right by accident."""
