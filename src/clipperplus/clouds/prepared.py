@@ -253,8 +253,12 @@ def prepare_checked(
     fine: bool,
     threads: int,
     stopwatch: Stopwatch | None = None,
+    origin_odds: float = 0.0,
 ) -> PreparedCloud:
-    """Do what :func:`prepare` does for arguments that were checked; the time since the stopwatch began counts, too."""
+    """Do what :func:`prepare` does for arguments that were checked; the time since the stopwatch began counts, too.
+
+    ``origin_odds`` are those of :func:`~clipperplus.clouds.viewpoints.find_viewpoint`.
+    """
     stopwatch = stopwatch or Stopwatch()
     means, counts = voxel_means(cloud, voxel_size, threads)
     finer_points, _ = voxel_means(cloud, voxel_size, threads, FINER)
@@ -269,7 +273,7 @@ def prepare_checked(
     stopwatch.lap("normals")
     surface = viewed_surface(neighbours, normals, counts, voxel_size)
     given = None if cloud_normals is None else given_fronts(cloud, cloud_normals, surface, normals, voxel_size, threads)
-    viewpoint, fronts = find_viewpoint(surface, means, told, threads, given)
+    viewpoint, fronts = find_viewpoint(surface, means, told, threads, given, origin_odds)
     sight = _core.RangeImage(cloud.points, viewpoint.place, threads)
     stopwatch.lap("viewpoint")
     description = _describe_surface(neighbours, normals, threads)

@@ -63,17 +63,23 @@ class Viewpoint:
 
 
 def find_viewpoint(
-    surface: _core.ViewedSurface, points: _Array, told: _Array | None, threads: int, fronts: _Array | None = None
+    surface: _core.ViewedSurface,
+    points: _Array,
+    told: _Array | None,
+    threads: int,
+    fronts: _Array | None = None,
+    origin_odds: float = 0.0,
 ) -> tuple[Viewpoint, _Array | None]:
     """Return the place that was told, or else the origin, if a sensor can have stood there; or else a better one.
 
+    ``origin_odds``: logarithm of how much likelier than usual it is beforehand that clouds are seen from their origin.
     ``fronts`` are normals of the points on the side that is said to have been seen, or all on the other one, and zeros
     where nothing is said. A place that is behind many of them is not taken. They are returned, too, on the side that is
     seen from the place; None if no place sees them.
     """
     low, high = box_of(points)
     references = references_of(surface, low, high, threads)
-    first, bonus = (np.zeros(3), 0.0) if told is None else (told, TOLD)
+    first, bonus = (np.zeros(3), origin_odds) if told is None else (told, TOLD)
     chance = _plausibility(surface.look_from(first[None], False, threads), references, bonus)[0]
     near = np.linalg.norm(first - 0.5 * (low + high)) <= _FARTHEST * np.linalg.norm(high - low)
     likely = Viewpoint(first, "origin" if told is None else "told", float(chance)) if chance >= 0.5 and near else None

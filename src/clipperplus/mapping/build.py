@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from os import PathLike
 from typing import Any, Literal, TypeAlias
@@ -23,7 +22,7 @@ from .map import Edge, EdgeStatus, Map, ScanStatus
 from .pose_graph import load_gtsam
 from .relations import Relation
 from .rough_poses import RoughPoses, as_rough_poses
-from .scans import Scan, as_scan, as_scans, common_voxel_size, in_order_of_content, is_empty, prepare_scan
+from .scans import Scan, as_scan, as_scans, common_voxel_size, in_order_of_content, is_empty, prepare_scans
 from .settle import Settled
 from .similarity import pair_similarities
 from .store import RelationFile
@@ -197,11 +196,13 @@ def _build(
     order = in_order_of_content(scans)
     firsts, copies = _without_copies([scans[k] for k in order])
     unique = [scans[order[k]] for k in firsts]
-    clouds = _prepared(unique, size, threads, progress)
+    preparing = Workbench((), free_space=free_space, threads=threads, progress=progress)
+    clouds = prepare_scans(preparing, unique, size)
     stopwatch.lap("preparing", len(unique))
     full = [k for k, cloud in enumerate(clouds) if not is_empty(cloud)]
     chosen = [unique[k] for k in full]
-    with RelationFile(store, [scan.content for scan in chosen], size, free_space, known) as relations:
+    contents = [_known_as(unique[k], clouds[k]) for k in full]
+    with RelationFile(store, contents, size, free_space, known) as relations:
         bench = Workbench(
             [clouds[k] for k in full], free_space=free_space, threads=threads, store=relations, progress=progress
         )
@@ -220,6 +221,11 @@ def _build(
     return _Assembly(scans, numbers, same, bench, survey, rough).map(size, free_space, stopwatch)
 
 
+def _known_as(scan: Scan, cloud: PreparedCloud) -> str:
+    """Return what tells a scan from others, where it is thought to have been seen from included."""
+    return f"{scan.content} {cloud.viewpoint.source} {cloud.viewpoint.place.tolist()}"
+
+
 def _without_copies(scans: list[Scan]) -> tuple[list[int], list[int]]:
     """Return the numbers of scans that differ, and of each scan which of these it is equal to."""
     seen: dict[str, int] = {}
@@ -231,17 +237,6 @@ def _without_copies(scans: list[Scan]) -> tuple[list[int], list[int]]:
             firsts.append(number)
         copies.append(seen[scan.content])
     return firsts, copies
-
-
-def _prepared(scans: list[Scan], size: float, threads: int, progress: Progress | None) -> list[PreparedCloud]:
-    """Prepare scans, several at a time."""
-    clouds = []
-    with ThreadPoolExecutor(threads) as pool:
-        for done, cloud in enumerate(pool.map(lambda scan: prepare_scan(scan, size), scans), start=1):
-            clouds.append(cloud)
-            if progress is not None:
-                progress("preparing scans", done, len(scans))
-    return clouds
 
 
 class _Assembly:

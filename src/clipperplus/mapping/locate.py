@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..registration.confidence import Status
 from .beliefs import Places, Suggestions
 from .grow import grow_places, seen_together, suggestions_of
 from .relations import Relation
-from .scans import as_scan, is_empty, prepare_scan
+from .scans import as_scan, is_empty, origin_odds, prepare_scan, prepare_scans
 from .settle import link_covariance
 from .similarity import ScanVocabulary
 from .surfaces import Surface, aligned_by_icp
@@ -34,6 +34,8 @@ _Numbers: TypeAlias = npt.NDArray[np.int64]
 _ROUNDS = ((8, "low", 0.3), (16, "low", 0.1), (6, "normal", 0.1))
 """Scans of the map that are tried, those that look most alike first; how far to look; and how likely it is beforehand
 that such a scan overlaps. The last ones are the likeliest of those before, once more."""
+_LIKELY = 1.4
+"""Logarithm of the odds from which on a place is looked at, and no more are tried."""
 _VERIFIED = 0.1
 """Share of the scan that must come near one of the map to be compared with it, …"""
 _MOST_VERIFIED = 16
@@ -133,8 +135,8 @@ def locate(map: Map, scan: Any, *, min_confidence: float = 0.5, threads: int = 1
     stopwatch = Stopwatch()
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
     threads = as_integer("threads", threads, 1, 1024)
-    cloud = prepare_scan(as_scan(scan, "scan"), map.voxel_size)
     known = _prepared(map, threads)
+    cloud = prepare_scan(as_scan(scan, "scan"), map.voxel_size, origin_odds(known.clouds))
     stopwatch.lap("preparing", len(known.clouds))
     search = _Search(map, known, cloud, threads)
     if is_empty(cloud) or not len(known.clouds):
@@ -149,7 +151,7 @@ def locate(map: Map, scan: Any, *, min_confidence: float = 0.5, threads: int = 1
             break
     if found is None:
         return _nowhere(search, search.why_nowhere(), stopwatch)
-    return search.verified(*found, min_confidence, stopwatch)
+    return search.verified(found, min_confidence, stopwatch)
 
 
 def _prepared(map: Map, threads: int) -> _Prepared:
@@ -157,10 +159,23 @@ def _prepared(map: Map, threads: int) -> _Prepared:
     if map not in _PREPARED:
         numbers = np.array(sorted(int(scan) for scans in map.components for scan in scans), dtype=np.int64)
         bench = Workbench((), free_space=map.free_space, threads=threads)
-        scans = [as_scan(map.scans[number], "scan") for number in numbers]
-        clouds = tuple(bench.each(lambda scan: prepare_scan(scan, map.voxel_size), scans, ""))
+        scans = [
+            replace(as_scan(map.scans[number], "scan"), viewpoint=None if np.isnan(place).any() else place)
+            for number, place in zip(numbers, map.viewpoints[numbers], strict=True)
+        ]
+        clouds = tuple(prepare_scans(bench, scans, map.voxel_size))
         _PREPARED[map] = _Prepared(numbers, clouds, ScanVocabulary(clouds))
     return _PREPARED[map]
+
+
+class _Found(NamedTuple):
+    """Where a scan may be."""
+
+    pose: _Array
+    """In the frame of a component."""
+    component: int
+    weight: float
+    """Logarithm of the odds, as registrations have it that agree about it."""
 
 
 class _Search:
@@ -168,7 +183,9 @@ class _Search:
 
     def __init__(self, map: Map, known: _Prepared, cloud: PreparedCloud, threads: int) -> None:
         self._map, self._known, self._scan = map, known, len(known.clouds)
-        self._bench = Workbench((*known.clouds, cloud), free_space=map.free_space, threads=threads)
+        self._bench = Workbench(
+            (*known.clouds, cloud), free_space=map.free_space, threads=threads, usual=map.usual_conflict
+        )
         self._alike = np.argsort(-(known.vocabulary.descriptors @ known.vocabulary.describe(cloud)), kind="stable")
         self._priors: dict[int, float] = {}
 
@@ -203,14 +220,14 @@ class _Search:
         priors = [self._priors[relation.source] for relation in self.relations]
         return suggestions_of(self.relations, priors, self._map.usual_conflict)
 
-    def best(self) -> tuple[_Array, float, int] | None:
-        """Return the pose in the frame of a component that the most speaks for, the weight of that, and which one."""
+    def best(self) -> _Found | None:
+        """Return the pose that the most speaks for."""
         places = self._places()
-        beliefs = grow_places(self._bench, places, self.suggestions(), only=self._scan)
+        beliefs = grow_places(self._bench, places, self.suggestions(), likely=_LIKELY, only=self._scan)
         for union in beliefs.unions:
             if self._scan in (*union.first, *union.second):
                 others = union.first if self._scan in union.second else union.second
-                return beliefs.poses[self._scan], union.weight, self._component(int(others[0]))
+                return _Found(beliefs.poses[self._scan], self._component(int(others[0])), union.weight)
         return None
 
     def _component(self, scan: int) -> int:
@@ -220,14 +237,13 @@ class _Search:
     def _map_poses(self, pose: _Array) -> _Array:
         return np.concatenate((self._map.poses[self._known.numbers], pose[None]))
 
-    def verified(
-        self, pose: _Array, weight: float, component: int, min_confidence: float, stopwatch: Stopwatch
-    ) -> Location:
+    def verified(self, found: _Found, min_confidence: float, stopwatch: Stopwatch) -> Location:
         """Lay the scan on all of the map that lies there, and say how sure it is."""
-        around = self._around(pose, component)
-        aligned, covariance = self._aligned(pose, around)
+        component = found.component
+        around = self._around(found.pose, component)
+        aligned, covariance = self._aligned(found.pose, around)
         seen = self._bench.look([(k, self._scan) for k in around], self._map_poses(aligned), "")
-        odds = weight + seen_together(sighting.support for sighting in seen)
+        odds = found.weight + seen_together(sighting.support for sighting in seen)
         confidence = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
         others = self.places_but(aligned, component)
         reasons = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any, TypeAlias
@@ -14,14 +15,29 @@ import numpy.typing as npt
 from .._validation import as_length
 from ..clouds.cloud import RawCloud, as_cloud, as_viewpoint
 from ..clouds.files import read_cloud
-from ..clouds.prepared import PreparedCloud, prepare
+from ..clouds.fronts import normals_of
+from ..clouds.prepared import PreparedCloud, prepare_checked
 from ..clouds.voxels import usual_voxel_size
 from ..errors import LandmarkError
+from .workbench import Workbench
 
-__all__ = ["Scan", "as_scans", "common_voxel_size", "in_order_of_content", "prepare_scan"]
+__all__ = [
+    "Scan",
+    "as_scans",
+    "common_voxel_size",
+    "in_order_of_content",
+    "origin_odds",
+    "prepare_scan",
+    "prepare_scans",
+]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
+_ORIGINS = 0.3
+"""Share of scans that look as if seen from their origin which tells a folder where they are, from one where it seems so
+by chance: of scans of rooms one in ten in frames of any kind, half or more in those of their sensors."""
+_COMMON = 2.0
+"""By how much a folder has one custom, rather than each scan its own: a factor of the logarithm of the odds."""
 _LEAST_POINTS = 30
 """Of a scan reduced to voxels: fewer fit anywhere."""
 
@@ -76,9 +92,33 @@ def common_voxel_size(scans: Sequence[Scan], voxel_size: float | None) -> float:
     return float(f"{np.median(sizes):.2g}") if sizes else 1.0
 
 
-def prepare_scan(scan: Scan, voxel_size: float) -> PreparedCloud:
-    """Prepare one scan."""
-    return prepare(scan.given, voxel_size=voxel_size)
+def prepare_scan(scan: Scan, voxel_size: float, origin_odds: float = 0.0) -> PreparedCloud:
+    """Prepare one scan; ``origin_odds`` say how much likelier than usual it is that it was seen from its origin."""
+    told = scan.viewpoint if scan.viewpoint is not None and scan.viewpoint.any() else None
+    normals = normals_of(scan.name, scan.given, scan.cloud)
+    return prepare_checked(scan.cloud, voxel_size, told, normals, fine=False, threads=1, origin_odds=origin_odds)
+
+
+def prepare_scans(bench: Workbench, scans: Sequence[Scan], voxel_size: float) -> list[PreparedCloud]:
+    """Prepare scans of one folder, which share a custom: whether the origin of each frame is where the sensor stood.
+
+    Each is judged by itself at first. Those that differ from most are judged again, knowing that.
+    """
+    clouds = list(bench.each(lambda scan: prepare_scan(scan, voxel_size), list(scans), "preparing scans"))
+    odds = origin_odds(clouds)
+    rare = "found" if odds > 0.0 else "origin"
+    again = [k for k, cloud in enumerate(clouds) if cloud.viewpoint.source == rare and not is_empty(cloud)]
+    others = bench.each(lambda k: prepare_scan(scans[k], voxel_size, odds), again, "")
+    for k, cloud in zip(again, others, strict=True):
+        clouds[k] = cloud
+    return clouds
+
+
+def origin_odds(clouds: Iterable[PreparedCloud]) -> float:
+    """Return how much likelier than usual it is that scans like these were seen from their origins, as a logarithm."""
+    sources = [cloud.viewpoint.source for cloud in clouds if not is_empty(cloud)]
+    origins, found = sources.count("origin"), sources.count("found")
+    return _COMMON * (math.log((origins + 1.0) / (found + 1.0)) - math.log(_ORIGINS / (1.0 - _ORIGINS)))
 
 
 def is_empty(cloud: PreparedCloud) -> bool:
