@@ -39,7 +39,7 @@ _MOST_TRIANGLES = 2
 """That count, of those a suggestion closes, and …"""
 _CLOSING = -2.5
 """… the weight that their sides must have."""
-_WORTH_A_TEST = -1.0
+_WORTH_A_TEST = -3.6
 """Logarithm of the odds from which on it is worth looking at what is seen."""
 _CERTAIN = 12.0
 """Logarithm of the odds from which on nothing else is looked at."""
@@ -68,7 +68,7 @@ class Union(NamedTuple):
     followed: _Numbers
     """Suggestions that agree about it."""
     weight: float
-    """Logarithm of the odds that it is right."""
+    """Logarithm of the odds that it is right, as these have it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,10 +163,18 @@ class Places:
         self.labels[b] = first
 
 
-def believe(places: Places, some: Suggestions, test: Test | None = None, *, only: int | None = None) -> Beliefs:
+def believe(
+    places: Places,
+    some: Suggestions,
+    test: Test | None = None,
+    *,
+    likely: float = _LIKELY,
+    only: int | None = None,
+) -> Beliefs:
     """Join places as long as it is likely that they belong together; ``places`` is changed.
 
-    With ``only``, a scan, it ends once that one has been joined to a place.
+    ``likely`` is the logarithm of the odds from which on two become one. With ``only``, a scan, it ends once that one
+    has been joined to a place.
     """
     closed = _AGREEMENT * np.minimum(_triangles(places, some), _MOST_TRIANGLES)
     unions: list[Union] = []
@@ -176,14 +184,14 @@ def believe(places: Places, some: Suggestions, test: Test | None = None, *, only
         pair = max(bonds, key=lambda pair: (_order(bonds[pair], closed), -pair[0], -pair[1]))
         bond = bonds.pop(pair)
         weight = _order(bond, closed)
-        if weight < _WORTH_A_TEST:
+        if weight < (likely if test is None else _WORTH_A_TEST):
             break
-        first, second = places.scans(pair[0]), places.scans(pair[1])
+        first, second, seen = places.scans(pair[0]), places.scans(pair[1]), 0.0
         if test is not None and weight < _CERTAIN and len(first) + len(second) > 2:
             together = places.poses.copy()
             together[second] = bond.motion @ together[second]
-            weight += test(first, second, together, bond.followed)
-        if weight < _LIKELY:
+            seen = test(first, second, together, bond.followed)
+        if weight + seen < likely:
             refused[bond.followed] = True
             left = _between(places, some, refused, only=pair)
             bonds |= {pair: _bond(places, some, numbers, pair) for pair, numbers in left.items()}

@@ -14,7 +14,7 @@ from .beliefs import Beliefs, Places, Suggestions, believe
 from .relations import Relation
 from .workbench import Pair, Workbench
 
-__all__ = ["components_of", "grow_places", "overlap_prior", "suggestions_of", "usual_conflict"]
+__all__ = ["components_of", "grow_places", "least_seen", "overlap_prior", "seen_together", "suggestions_of"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
@@ -27,17 +27,15 @@ _MOST_CERTAIN = 5.0
 """Logarithm of the odds: no registration says more by itself."""
 _OPEN_WEIGHT = -2.0
 """Of an answer that leaves a direction open, at most."""
-_RIGHT_ALTERNATIVE = 0.3
-"""Share of the wrong answers whose best alternative is right, and …"""
+_RIGHT_ALTERNATIVE = 0.5
+"""Share of the wrong answers for pairs that belong together whose best alternative is right, and …"""
 _OPEN_ALTERNATIVE = 0.03
 """… of those that leave a direction open, which may be anywhere."""
+_FOUND = 0.5
+"""Share of the pairs that belong together whose answer is right."""
 _LEAST_PROBABILITY = 0.001
-_CERTAIN, _USUAL_SHARE, _USUAL_TIMES = 0.95, 0.7, 4.0
-"""Of pairs this certain, the conflict that such a share of them does not exceed, so many times, is usual, …"""
-_USUAL_CONFLICTS = 0.004, 0.02
-"""… within bounds: at edges there is always some. …"""
 _CONFLICT_SCALE, _MOST_AGAINST = 1.2, 12.0
-"""So many times the usual conflict take 1 from the logarithm of the odds, up to this."""
+"""So many times the usual conflict, beyond it, take 1 from the logarithm of the odds, up to this."""
 _BACK_TO_BACK = -5.0
 """Of a motion under which two scans saw the same surface from its two sides."""
 _SEEN_PAIRS = 16
@@ -48,8 +46,12 @@ _SEEN_WEIGHT = 0.5
 """Pairs beside each other show the same."""
 _SEEN_BOUNDS = -3.0, 2.0
 """What one pair says, …"""
-_SEEN_MOST = 3.0
+_SEEN_MOST = 6.0
 """… and what all of them say in favour, at most: walls lie on walls."""
+_MISPLACED = -3.0
+"""Logarithm of the probability that a sensor was found at a wrong place."""
+_SEEN_AT_ONCE, _HOPELESS = 4, -6.0
+"""Pairs that are looked at before it is asked whether to go on, and what they say if it is not worth it."""
 
 
 def overlap_prior(relations: Iterable[Relation]) -> float:
@@ -64,20 +66,6 @@ def overlap_prior(relations: Iterable[Relation]) -> float:
         mean = float(np.mean([relation.confidence(prior) for relation in known])) if known else prior
         prior = min(max(mean, _PRIORS[0]), _PRIORS[1])
     return prior
-
-
-def usual_conflict(relations: Iterable[Relation]) -> float:
-    """Return the conflict that pairs of these scans have even if they are right: they are bent, or things moved.
-
-    Clean scans have hardly any, and then a little tells a room from its twin.
-    """
-    found = [
-        relation.evidence.conflict
-        for relation in relations
-        if relation.evidence.conflict is not None and relation.confidence(0.5) > _CERTAIN
-    ]
-    usual = _USUAL_TIMES * float(np.quantile(found, _USUAL_SHARE)) if found else np.inf
-    return min(max(usual, _USUAL_CONFLICTS[0]), _USUAL_CONFLICTS[1])
 
 
 def suggestions_of(
@@ -99,7 +87,8 @@ def suggestions_of(
         share = _OPEN_ALTERNATIVE if relation.is_open else _RIGHT_ALTERNATIVE
         against = max(0.0, (relation.evidence.conflict or 0.0) / usual_conflict - 1.0) / _CONFLICT_SCALE
         weights = [(min(weight, _OPEN_WEIGHT) if relation.is_open else weight) - min(against, _MOST_AGAINST)]
-        weights += [_log_odds((1.0 - confidence) * share * min(1.0, rivalry)) for rivalry in relation.rivalries[1:]]
+        missed = (1.0 - confidence) * share * _missed(prior)
+        weights += [_log_odds(missed * min(1.0, rivalry)) for rivalry in relation.rivalries[1:]]
         rows += [
             (number, relation.source, relation.target, motion, weight + _BACK_TO_BACK * backs)
             for motion, weight, backs in zip(relation.motions, weights, relation.back_to_back, strict=True)
@@ -110,37 +99,68 @@ def suggestions_of(
     return Suggestions(numbers, sources, targets, motions, np.array([row[4] for row in rows], dtype=np.float64))
 
 
+def _missed(prior: float) -> float:
+    """Return which share of the pairs with wrong answers belongs together, if ``prior`` of all pairs do."""
+    missed = (1.0 - _FOUND) * prior
+    return missed / (missed + 1.0 - prior)
+
+
 def _log_odds(probability: float) -> float:
     bounded = min(max(probability, _LEAST_PROBABILITY), 1.0 - _LEAST_PROBABILITY)
     return math.log(bounded / (1.0 - bounded))
 
 
-def seen_together(supports: Iterable[float]) -> float:
+def seen_together(supports: Iterable[float], least: float = -np.inf) -> float:
     """Return what several pairs say together about two places, as the logarithm of odds: many no more than some."""
     said = _SEEN_WEIGHT * np.clip(np.array(list(supports), dtype=np.float64), *_SEEN_BOUNDS)
-    return min(float(said.sum()) * min(1.0, _SEEN_PAIRS / max(1, len(said))), _SEEN_MOST)
+    return max(min(float(said.sum()) * min(1.0, _SEEN_PAIRS / max(1, len(said))), _SEEN_MOST), least)
 
 
-def grow_places(bench: Workbench, places: Places, some: Suggestions, *, only: int | None = None) -> Beliefs:
-    """Join places, as far as suggestions and what is seen make it likely; ``places`` is changed."""
-    seen: dict[bytes, float] = {}
+def least_seen(bench: Workbench, first: Collection[int], second: Collection[int]) -> float:
+    """Return what can be seen against a union of two places, at most.
+
+    Whatever contradicts a single scan may be due to one thing: its sensor was not where it seems to have been.
+    """
+    single = [next(iter(scans)) for scans in (first, second) if len(scans) == 1]
+    return _MISPLACED if any(bench.clouds[scan].viewpoint.source == "found" for scan in single) else -np.inf
+
+
+def grow_places(
+    bench: Workbench,
+    places: Places,
+    some: Suggestions,
+    *,
+    likely: float,
+    only: int | None = None,
+    seen: dict[bytes, float] | None = None,
+) -> Beliefs:
+    """Join places, as far as suggestions and what is seen make it ``likely``, odds' logarithm; ``places`` is changed.
+
+    ``seen`` before need not be looked at again; what is seen is put there.
+    """
+    known = {} if seen is None else seen
 
     def test(first: _Numbers, second: _Numbers, poses: _Array, followed: _Numbers) -> float:
         related = set(zip(some.source[followed].tolist(), some.target[followed].tolist(), strict=True))
         pairs = [pair for _, pair in bench.near(first, second, poses, _SEEN_SHARE)[:_SEEN_PAIRS] if pair not in related]
-        return seen_together([_said(bench, pair, poses, seen) for pair in pairs])
+        said: list[float] = []
+        while pairs and seen_together(said) > _HOPELESS:
+            said += _said(bench, pairs[:_SEEN_AT_ONCE], poses, known)
+            pairs = pairs[_SEEN_AT_ONCE:]
+        return seen_together(said, least_seen(bench, first.tolist(), second.tolist()))
 
-    return believe(places, some, test, only=only)
+    return believe(places, some, test, likely=likely, only=only)
 
 
-def _said(bench: Workbench, pair: Pair, poses: _Array, seen: dict[bytes, float]) -> float:
-    """Return what is seen of a pair where poses put it; the same pair at the same place is looked at once."""
-    motion = (inverse(poses[[pair[1]]]) @ poses[[pair[0]]])[0]
-    key = np.array(pair).tobytes() + motion.tobytes()
-    if key not in seen:
-        (sighting,) = bench.look([pair], poses, "")
-        seen[key] = sighting.support
-    return seen[key]
+def _said(bench: Workbench, pairs: list[Pair], poses: _Array, seen: dict[bytes, float]) -> list[float]:
+    """Return what is seen of pairs where poses put them; the same pair at the same place is looked at once."""
+    numbers = np.array(pairs)
+    motions = inverse(poses[numbers[:, 1]]) @ poses[numbers[:, 0]]
+    keys = [np.array(pair).tobytes() + motion.tobytes() for pair, motion in zip(pairs, motions, strict=True)]
+    new = [(key, pair) for key, pair in zip(keys, pairs, strict=True) if key not in seen]
+    sightings = bench.look([pair for _, pair in new], poses, "")
+    seen |= {key: sighting.support for (key, _), sighting in zip(new, sightings, strict=True)}
+    return [seen[key] for key in keys]
 
 
 def components_of(labels: _Numbers) -> list[_Numbers]:

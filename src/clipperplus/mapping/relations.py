@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -15,7 +15,7 @@ from ..registration import register
 from ..registration.confidence import Evidence, Status
 from ..registration.verification import AGREEING_COSINE, compare, polish, sample
 
-__all__ = ["Relation", "Sighting", "look_at", "relate"]
+__all__ = ["Relation", "Sighting", "look_at", "relate", "usual_conflict"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 Effort: TypeAlias = Literal["low", "normal", "high"]
@@ -28,12 +28,21 @@ _POLISHING_STEPS = 8
 """Of ICP, from where a map puts two scans."""
 _MOST_AGREED, _AGREED_SCALE = 2.0, 0.25
 """What a pair says at most in favour of a map, and the share of the source that must be seen with the target for it."""
-_MOST_AGAINST, _EDGES, _CONFLICT_SCALE = 6.0, 0.02, 0.024
-"""What it says at most against it; shares that may lie where the other looked through, and by which it grows by 1."""
+_MOST_AGAINST, _EDGES, _CONFLICT_SCALE = 6.0, 2.5, 1.5
+"""What it says at most against it; how many times the usual conflict may be there, and by how many it grows by 1."""
 _THIN_WALLS, _BACKS_SCALE = 0.1, 0.025
 """The same of surfaces that were seen from two sides at one place."""
 _SIDED_POINTS = 600
 """Of the source, by which is told from which side a surface was seen."""
+_CERTAIN, _USUAL_SHARE, _USUAL_TIMES = 0.95, 0.7, 5.5
+"""Of pairs this certain, the conflict that such a share of them does not exceed, so many times, is usual, …"""
+_NEVER_USUAL = 0.025
+"""… but for those with more than this: there may be twin rooms among them; …"""
+_USUAL_CONFLICTS = 0.004, 0.02
+"""… within bounds: at edges there is always some. …"""
+_FEW, _MOST, _MEANINGLESS = 8, 0.6, 1.0
+"""… If there are not few, and not most have less than that, then sensors were not where they seem to have been, and
+conflicts say nothing."""
 _NO_MATCHES = (np.empty((0, 3)), np.empty((0, 3)))
 
 
@@ -143,14 +152,29 @@ def relate(clouds: Sequence[PreparedCloud], source: int, target: int, effort: Ef
     )
 
 
+def usual_conflict(relations: Iterable[Relation]) -> float:
+    """Return the conflict that pairs of these scans have even if they are right: they are bent, or things moved.
+
+    Clean scans have hardly any, and then a little tells a room from its twin.
+    """
+    found = [relation.evidence.conflict or 0.0 for relation in relations if relation.confidence(0.5) > _CERTAIN]
+    usual = [conflict for conflict in found if conflict < _NEVER_USUAL]
+    if len(found) >= _FEW and len(usual) < _MOST * len(found):
+        return _MEANINGLESS
+    bound = _USUAL_TIMES * float(np.quantile(usual, _USUAL_SHARE)) if usual else np.inf
+    return min(max(bound, _USUAL_CONFLICTS[0]), _USUAL_CONFLICTS[1])
+
+
 @dataclass(frozen=True, eq=False)
 class Sighting:
     """What two scans show where a map puts them."""
 
     motion: _Array
-    """``(4, 4)`` from source to target, improved by ICP."""
+    """``(4, 4)`` from source to target, improved by ICP if that is better."""
     shift: float
-    """By how much that moved the source, root mean square, in voxels."""
+    """By how much ICP moved the source, root mean square, in voxels."""
+    is_improved: bool
+    """Whether the motion is that of ICP."""
     overlap: float
     """Share of the source that lies on the target's surface."""
     against: float
@@ -163,38 +187,53 @@ class Sighting:
     """Share of both in what the other's sensor looked through; None if that is not known."""
     back_to_back: float
     """Share of what overlaps that was seen from both sides; 0 where it is not known where the sensors stood."""
+    usual_conflict: float
+    """That of pairs of such scans which are right."""
 
     @property
     def support(self) -> float:
         """How much they speak for the map: about the logarithm of how many times as likely this is if it is right.
 
         For it speaks what both saw of one surface. Against it, what lies where the other's sensor looked through, but
-        for a little at edges, and surfaces seen from two sides at one place, but for thin walls.
+        for what is usual at edges, and surfaces seen from two sides at one place, but for thin walls.
         """
         fronts = (1.0 - self.back_to_back) * self.overlap - self.against
         backs = self.back_to_back * self.overlap - _THIN_WALLS
-        through = (self.conflict or 0.0) - _EDGES
+        through = (self.conflict or 0.0) / self.usual_conflict - _EDGES
         agreed = _MOST_AGREED * min(1.0, max(0.0, fronts) / _AGREED_SCALE)
         against = max(0.0, through) / _CONFLICT_SCALE + max(0.0, backs) / _BACKS_SCALE
         return agreed - min(against, _MOST_AGAINST)
 
 
-def look_at(source: PreparedCloud, target: PreparedCloud, motion: _Array, *, free_space: bool) -> Sighting:
-    """Look at two scans that a motion lays on each other, improved by ICP."""
+def look_at(
+    source: PreparedCloud, target: PreparedCloud, motion: _Array, *, free_space: bool, usual_conflict: float
+) -> Sighting:
+    """Look at two scans that a motion lays on each other, improved by ICP.
+
+    Where they have little in common, ICP leads astray; if more speaks for the motion as it is, that is what is seen.
+    """
     improved = polish(source, target, motion, steps=_POLISHING_STEPS, threads=1)
-    seen = compare(source, target, _NO_MATCHES, improved[None], free_space=free_space, threads=1)
+    motions = np.stack((improved, motion))
+    seen = compare(source, target, _NO_MATCHES, motions, free_space=free_space, threads=1)
     change = (improved - motion)[:3]
     moved = source.points @ change[:, :3].T + change[:, 3]
-    return Sighting(
-        motion=improved,
-        shift=float(np.sqrt((moved**2).sum(axis=1).mean())) / target.voxel_size if len(moved) else 0.0,
-        overlap=float(seen.overlap[0]),
-        against=float(seen.against[0]),
-        detail=float(seen.detail[0]),
-        residual=float(seen.residual[0]),
-        conflict=None if seen.conflict is None else float(seen.conflict[0]),
-        back_to_back=back_to_back(source, target, improved) if free_space else 0.0,
-    )
+    shift = float(np.sqrt((moved**2).sum(axis=1).mean())) / target.voxel_size if len(moved) else 0.0
+    both = [
+        Sighting(
+            motion=at,
+            shift=shift,
+            is_improved=k == 0,
+            overlap=float(seen.overlap[k]),
+            against=float(seen.against[k]),
+            detail=float(seen.detail[k]),
+            residual=float(seen.residual[k]),
+            conflict=None if seen.conflict is None else float(seen.conflict[k]),
+            back_to_back=back_to_back(source, target, at) if free_space else 0.0,
+            usual_conflict=usual_conflict,
+        )
+        for k, at in enumerate(motions)
+    ]
+    return max(both, key=lambda sighting: sighting.support)
 
 
 def back_to_back(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> float:

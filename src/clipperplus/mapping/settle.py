@@ -129,4 +129,5 @@ def _nearest(shares: list[tuple[float, Pair]]) -> list[Pair]:
 
 def is_confirmed(seen: Sighting) -> bool:
     """Whether what is seen of a pair is what the map says."""
-    return seen.support >= _AGREES and seen.shift <= _NEAR and seen.overlap >= _LEAST_OVERLAP
+    moved = seen.is_improved and seen.shift <= _NEAR
+    return moved and seen.support >= _AGREES and seen.overlap >= _LEAST_OVERLAP

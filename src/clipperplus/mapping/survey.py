@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .beliefs import Beliefs, Places, Suggestions, Union
-from .grow import components_of, grow_places, overlap_prior, seen_together, suggestions_of, usual_conflict
+from .grow import components_of, grow_places, least_seen, overlap_prior, seen_together, suggestions_of
 from .rough_poses import RoughPoses
 from .settle import Link, Settled, link_covariance, look_around, settle
 from .similarity import suggest_pairs
@@ -32,6 +32,9 @@ _CLOSER_LOOKS = 4
 _ROUNDS = 10
 _HOPELESS = 0.02
 """Confidence of an answer below which a closer look is not worth it."""
+_WORTH_IT, _LIKELY = -4.0, 0.4
+"""Logarithm of the odds from which on two places become one, to see more of them once their poses have settled, and
+below which that is undone."""
 _LAST_LOOKS = 2
 """At all pairs that overlap, in the end: each makes the poses more precise."""
 _MOST_CONFIDENT = 0.999
@@ -92,6 +95,7 @@ class _Surveyor:
         self._unions: list[Union] = []
         self._refuted: set[tuple[Pair, bytes]] = set()
         self._proven = True
+        self._seen: dict[bytes, float] = {}
 
     def register(self, pairs: list[Pair]) -> None:
         """Register pairs that were not yet, quickly; they share how likely it is that they belong together."""
@@ -102,10 +106,11 @@ class _Surveyor:
 
     def grow(self) -> None:
         """Join what agrees, and settle the places that changed; undo what is refuted by looking, and begin again."""
+        self._seen.clear()  # since then, more is known of what is usual
         while True:
             before, known, links = self._places.copy(), dict(self._settled), dict(self._links)
             some, beliefs = self._join()
-            wrong = [union for union in beliefs.unions if self._odds(union) < 0.0]
+            wrong = [union for union in beliefs.unions if self._odds(union) < _LIKELY]
             if not wrong:
                 self._unions += beliefs.unions
                 self._proven = self._proven and beliefs.proven
@@ -118,7 +123,7 @@ class _Surveyor:
     def _join(self) -> tuple[Suggestions, Beliefs]:
         pairs, some = self._suggestions()
         before = {label: len(scans) for label, scans in self._members().items()}
-        beliefs = grow_places(self._bench, self._places, some)
+        beliefs = grow_places(self._bench, self._places, some, likely=_WORTH_IT, seen=self._seen)
         self._link(pairs, some, beliefs)
         for label, scans in self._members().items():
             if len(scans) > 1 and before.get(label) != len(scans):
@@ -135,7 +140,7 @@ class _Surveyor:
             for (a, b), sighting in seen.items()
             if (a in first and b in second) or (a in second and b in first)
         ]
-        return union.weight + seen_together(across)
+        return union.weight + seen_together(across, least_seen(self._bench, first, second))
 
     def _settle(self, label: int, place: Settled) -> None:
         self._settled[label] = place
@@ -157,10 +162,8 @@ class _Surveyor:
         pairs = sorted(priors)
         relations = [self._bench.relations[pair] for pair in pairs]
         refuted = self._refuted | self._denied()
-        return pairs, suggestions_of(relations, [priors[pair] for pair in pairs], self._usual_conflict(), refuted)
-
-    def _usual_conflict(self) -> float:
-        return usual_conflict(self._bench.relations.values())
+        bench, chances = self._bench, [priors[pair] for pair in pairs]
+        return pairs, suggestions_of(relations, chances, bench.usual_conflict, refuted)
 
     def _denied(self) -> set[tuple[Pair, bytes]]:
         """Return what contradicts the poses that are roughly known."""
@@ -237,7 +240,7 @@ class _Surveyor:
             for _ in range(_LAST_LOOKS if len(scans) > 1 else 0):
                 self._settle(label, look_around(self._bench, self._settled[label], "looking again"))
         places = tuple(self._settled[label] for label, scans in self._members().items() if len(scans) > 1)
-        return Survey(places, self._confidence(places), self.priors(), self._usual_conflict(), self._proven)
+        return Survey(places, self._confidence(places), self.priors(), self._bench.usual_conflict, self._proven)
 
     def _confidence(self, places: tuple[Settled, ...]) -> _Array:
         """Return how sure each scan's pose is: that of every union by which its side, the smaller one, came in."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import inverse
-from .relations import Effort, Relation, Sighting, look_at, relate
+from .relations import Effort, Relation, Sighting, look_at, relate, usual_conflict
 
 __all__ = ["Pair", "RelationStore", "Workbench"]
 
@@ -49,8 +49,12 @@ class Workbench:
         threads: int,
         store: RelationStore | None = None,
         progress: Callable[[str, int, int], object] | None = None,
+        usual: float | None = None,
     ) -> None:
-        """Begin without knowing anything; ``progress`` is told what is done, how much of it, and of how much."""
+        """Begin without knowing anything; ``progress`` is told what is done, how much of it, and of how much.
+
+        ``usual`` is the conflict of pairs that are right, if that is known; otherwise it is what relations say.
+        """
         self.clouds, self.free_space, self._store = tuple(clouds), free_space, store
         self.voxel_size = clouds[0].voxel_size if clouds else 1.0
         self.corners = np.array([_corners(cloud) for cloud in clouds]).reshape(len(clouds), _CORNERS, 3)
@@ -63,7 +67,9 @@ class Workbench:
             ]
         )
         self.relations: dict[Pair, Relation] = {}
-        self._threads, self._progress = threads, progress
+        self.usual_conflict = usual_conflict(()) if usual is None else usual
+        """The conflict that pairs of these scans have even if they are right."""
+        self._threads, self._progress, self._usual = threads, progress, usual
 
     def relate(self, pairs: Iterable[Pair], effort: Effort, what: str) -> None:
         """Register pairs that the store does not know of; each is kept there as soon as it is done."""
@@ -79,6 +85,8 @@ class Workbench:
         new = [pair for pair, relation in known.items() if relation is None]
         found = dict(zip(new, self.each(work, new, what), strict=True))
         self.relations |= {pair: known[pair] or found[pair] for pair in wanted}
+        if self._usual is None:
+            self.usual_conflict = usual_conflict(self.relations.values())
 
     def look(self, pairs: Sequence[Pair], poses: _Array, what: str) -> list[Sighting]:
         """Look at pairs where poses put them."""
@@ -86,7 +94,8 @@ class Workbench:
         def work(pair: Pair) -> Sighting:
             source, target = pair
             motion = (inverse(poses[[target]]) @ poses[[source]])[0]
-            return look_at(self.clouds[source], self.clouds[target], motion, free_space=self.free_space)
+            clouds = self.clouds[source], self.clouds[target]
+            return look_at(*clouds, motion, free_space=self.free_space, usual_conflict=self.usual_conflict)
 
         return list(self.each(work, list(pairs), what))
 
