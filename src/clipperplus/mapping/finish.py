@@ -7,7 +7,10 @@ points of all pairs together, up to terms of third order. Points are then matche
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -39,10 +42,14 @@ _NEIGHBOURS = 12
 """Pairs of each scan that are refined: those that overlap the most."""
 _LEAST_OVERLAP = 0.15
 """Of these."""
+_KEPT = 24
+"""Scans whose finer points are kept at a time."""
 _LEAST_PAIRS = 100
 """Points that must come to lie on each other for a pair to be refined."""
-_WARP = 0.5
-"""Finer voxels by which scans are bent at their corners: what no pair can know better."""
+_WARP, _MOST_WARPED = 0.5, 3.0
+"""Finer voxels by which scans are bent at their corners, at least and at most: what no pair can know better. …"""
+_USUAL_SHARE, _USUAL_RESIDUAL = 0.75, 1.3
+"""… It is as much as pairs disagree: this share of them is off by no more than so many deviations."""
 
 
 def finish_place(bench: Workbench, place: Settled, clouds: Sequence[RawCloud]) -> Settled:
@@ -52,25 +59,63 @@ def finish_place(bench: Workbench, place: Settled, clouds: Sequence[RawCloud]) -
     """
     width = _FINER * bench.voxel_size
     scans = place.scans.tolist()
-    fine = dict(
-        zip(
-            scans,
-            bench.each(lambda k: Surface.of_cloud(clouds[k], width, _NORMAL_RADIUS), scans, "refining scans"),
-            strict=True,
-        )
-    )
-    chosen = _overlapping_most(place)
+    fine = _Recent(lambda scan: Surface.of_cloud(clouds[scan], width, _NORMAL_RADIUS), _KEPT)
+    chosen = _one_after_the_other(_overlapping_most(place))
+    warp = _WARP
     for _ in range(_ROUNDS):
         poses = dict(zip(scans, place.poses, strict=True))
 
-        def refine(link: Link, poses: dict[int, _Array] = poses) -> Link:
+        def refine(link: Link, poses: dict[int, _Array] = poses, warp: float = warp) -> Link:
             motion = (inverse(poses[link.target][None]) @ poses[link.source][None])[0]
-            return _refined(link, fine[link.source], fine[link.target], motion)
+            return _refined(link, fine.of(link.source), fine.of(link.target), motion, warp)
 
         refined = {(link.source, link.target): link for link in bench.each(refine, chosen, "refining pairs")}
         links = tuple(refined.get((link.source, link.target), link) for link in place.links)
         place = settle(place.scans, place.poses, links, place.sightings, _most_linked(place))
+        if len(place.residuals):
+            off = float(np.quantile(place.residuals, _USUAL_SHARE)) / _USUAL_RESIDUAL
+            warp = min(max(_WARP, warp * off), _MOST_WARPED)
     return place
+
+
+class _Recent:
+    """What was made of scans, made again if it is asked for after so many others; several threads may ask."""
+
+    def __init__(self, make: Callable[[int], Surface], most: int) -> None:
+        self._make, self._most, self._made = make, most, OrderedDict[int, Future[Surface]]()
+        self._changing = threading.Lock()
+
+    def of(self, scan: int) -> Surface:
+        with self._changing:
+            known = self._made.pop(scan, None)
+            made = known or Future[Surface]()
+            self._made[scan] = made  # as the most recent one
+            if len(self._made) > self._most:
+                self._made.popitem(last=False)
+        if known is None:
+            try:
+                made.set_result(self._make(scan))
+            except BaseException as error:
+                made.set_exception(error)
+                raise
+        return made.result()
+
+
+def _one_after_the_other(links: list[Link]) -> list[Link]:
+    """Return links in an order in which those of one scan come soon after each other: from neighbour to neighbour."""
+    around: dict[int, list[int]] = {}
+    for link in links:
+        around.setdefault(link.source, []).append(link.target)
+        around.setdefault(link.target, []).append(link.source)
+    rank: dict[int, int] = {}
+    for start in sorted(around):
+        waiting = deque([start] if start not in rank else [])
+        while waiting:
+            scan = waiting.popleft()
+            if scan not in rank:
+                rank[scan] = len(rank)
+                waiting.extend(sorted(around[scan], key=lambda other: (len(around[other]), other)))
+    return sorted(links, key=lambda link: sorted((rank[link.source], rank[link.target]), reverse=True))
 
 
 def _most_linked(place: Settled) -> int:
@@ -90,11 +135,11 @@ def _overlapping_most(place: Settled) -> list[Link]:
     return [chosen[pair] for pair in sorted(chosen)]
 
 
-def _refined(link: Link, source: Surface, target: Surface, motion: _Array) -> Link:
-    """Align two scans by ICP, from a motion; a link that few points support stays as it was."""
+def _refined(link: Link, source: Surface, target: Surface, motion: _Array, warp: float) -> Link:
+    """Align two scans, bent by some voxels, by ICP from a motion; a link that few points support stays as it was."""
     aligned = aligned_by_icp(source, target, motion, reach=_REACH, cosine=_COSINE, steps=_STEPS, most=_POINTS)
     information = surface_information(source, target, aligned)
     if information.count < _LEAST_PAIRS:
         return link
-    covariance = bent_covariance(information.covariance(), source.points, aligned, _WARP * target.voxel_size)
+    covariance = bent_covariance(information.covariance(), source.points, aligned, warp * target.voxel_size)
     return replace(link, motion=aligned, covariance=covariance)
