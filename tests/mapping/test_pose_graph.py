@@ -10,7 +10,7 @@ from motions import random_motion
 
 from clipperplus import MissingPackageError
 from clipperplus.geometry.poses import adjoint, inverse, logarithm
-from clipperplus.mapping.pose_graph import Measurements, optimise_poses
+from clipperplus.mapping.pose_graph import Measurements, load_gtsam, optimise_poses
 
 pytest.importorskip("gtsam", reason="maps need gtsam")
 
@@ -95,3 +95,12 @@ def test_without_gtsam_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) ->
     poses = some_poses(3)
     with pytest.raises(MissingPackageError, match=r"clipperplus\[map\]"):
         optimise_poses(poses, measured(poses, cycle(3)))
+
+
+def test_a_gtsam_that_crashes_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "4.2")
+    monkeypatch.setattr(np, "__version__", "1.26.4")
+    assert load_gtsam() is not None
+    monkeypatch.setattr(np, "__version__", "2.1.0")
+    with pytest.raises(MissingPackageError, match="numpy<2"):
+        load_gtsam()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -17,6 +18,8 @@ __all__ = ["Measurements", "Optimised", "load_gtsam", "optimise_poses"]
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
+_CRASHES_WITH_NUMPY_2 = ("4.2",)
+"""Versions of gtsam."""
 _ROBUST = 2.0
 """Deviations from which on a measurement counts less: the scale of a Cauchy kernel."""
 _STEPS = 50
@@ -50,11 +53,21 @@ class Optimised:
 
 
 def load_gtsam() -> Any:
-    """Return gtsam, or say how to get it."""
+    """Return gtsam, or say how to get it; what is known to crash is not loaded."""
+    if _version_of_gtsam() in _CRASHES_WITH_NUMPY_2 and int(np.__version__.split(".")[0]) >= 2:
+        raise MissingPackageError(f"this gtsam crashes with numpy {np.__version__}: pip install 'numpy<2'")
     try:
         return importlib.import_module("gtsam")
     except ImportError:
         raise MissingPackageError("maps of several scans need gtsam: pip install clipperplus[map]") from None
+
+
+def _version_of_gtsam() -> str | None:
+    """Return which gtsam was installed by pip, if any was."""
+    try:
+        return importlib.metadata.version("gtsam")
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def optimise_poses(start: _Array, measured: Measurements, anchor: int = 0) -> Optimised:
