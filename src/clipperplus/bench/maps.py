@@ -7,9 +7,11 @@ rigid motion of its own, so that its sensor is not at the origin.
 from __future__ import annotations
 
 import itertools
+import multiprocessing
 import time
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -17,11 +19,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ..clouds.cloud import as_cloud
 from ..errors import OptionError
 from ..evaluation import evaluate_poses
 from ..geometry import fit_transform
 from ..geometry.poses import inverse, rotation_angles
 from ..mapping import Map, build_map
+from ..mapping.surfaces import Surface, aligned_by_icp
 from .fragments import Scene, find_scenes
 from .measuring import Row
 from .multiway import open3d_multiway
@@ -34,7 +38,8 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 
 COLUMNS = (
     "problem", "checksum", "scans", "placed", "components", "recall", "recall_low", "wrong", "located", "strangers",
-    "worst_shift", "worst_turn", "seconds", "median_seconds",
+    "worst_shift", "worst_turn", "loop_shift", "given_loop_shift", "seconds", "median_seconds", "pairs", "pairs_low",
+    "memory",
 )  # fmt: skip
 BENCHMARKS = "3DMatch", "3DLoMatch"
 LIMITS = {
@@ -47,6 +52,11 @@ LIMITS = {
 """Metres and degrees from the given poses within which a scan of a sequence is right."""
 PUBLISHED = {"SGHR (learned, CVPR 2023), 8 scenes": ("0.96", "0.82")}
 """Multiview recall, about."""
+_FOLDER, _MOVED, _OPEN3D = "all scenes in one folder", "moved", "Open3D multiway"
+_LOOP_SCANS, _LOOP_METRES, _LOOPS = 0.25, 5.0, 40
+"""Where a loop closes: scans with this share of a sequence, or more, between them, so near to each other; at most so
+many pairs."""
+_LOOP_VOXEL = 0.1
 _EVERY = 6
 """Of the scans of a map one in so many is left out, and then looked for."""
 _MOVED_BY = 5.0
@@ -79,6 +89,7 @@ def problems(data: Path, *, wanted: Sequence[str] | None = None, open3d: bool = 
         for path in sequences
         if path.stem == "courtyard_lidar"
     ]
+    found += [_of_memory(scene) for scene, _ in scenes[:1]]
     found += [_of_open3d(*scene) for scene in scenes] if open3d else []
     chosen = [one for one in found if wanted is None or any(part in one.name for part in wanted)]
     if not chosen:
@@ -99,17 +110,23 @@ def run(found: Iterable[Problem], store: Store, *, threads: int) -> list[Row]:
 def tables(rows: Sequence[Row]) -> list[Table]:
     """Return what was measured."""
     published = [[name, "", "", "", *recalls, "", ""] for name, recalls in PUBLISHED.items()]
+    scenes = [row for row in rows if row["recall"]]
+    kinds = [_FOLDER, f", {_MOVED}", f", {_OPEN3D}"]
+    groups = [[row for row in scenes if row["problem"].endswith(kind)] for kind in kinds]
+    alone = [row for row in scenes if not any(row in group for group in groups)]
+    named = [("all, each alone", alone), (f"all, {_MOVED}", groups[1])]
+    together = [dict.fromkeys(COLUMNS, "") | {"problem": name} | _over_all(some) for name, some in named if some]
     maps = [
         [r["problem"], r["scans"], r["placed"], r["components"], r["recall"], r["recall_low"], r["wrong"], r["seconds"]]
-        for r in rows
-        if r["recall"]
+        for r in [*scenes, *together]
     ]
     sequences = [
         [r["problem"], r["scans"], r["placed"], r["components"], r["located"], r["wrong"], r["worst_shift"],
-         r["worst_turn"], r["seconds"]]
+         r["worst_turn"], r["loop_shift"], r["given_loop_shift"], r["seconds"]]
         for r in rows
         if r["worst_shift"]
     ]  # fmt: skip
+    memory = [[r["problem"], r["scans"], r["memory"], r["seconds"]] for r in rows if r["memory"]]
     places = [
         [r["problem"], r["scans"], r["located"], r["strangers"], r["median_seconds"]]
         for r in rows
@@ -120,10 +137,21 @@ def tables(rows: Sequence[Row]) -> list[Table]:
         Table("Scenes", ["scene", *head, *BENCHMARKS, "in a wrong one", "seconds"], [*maps, *published]),
         Table(
             "Sequences",
-            ["sequence", *head, "within the limits", "wrong with confidence", "worst m", "worst degrees", "seconds"],
+            [
+                "sequence",
+                *head,
+                "within the limits",
+                "wrong with confidence",
+                "worst m",
+                "worst degrees",
+                "loops agree to m",
+                "as given",
+                "seconds",
+            ],
             sequences,
         ),
         Table("Where in a map", ["map", "scans", "right", "strangers that are OK", "seconds, median"], places),
+        Table("Memory", ["map", "scans", "peak, times the clouds", "seconds"], memory),
     ]
 
 
@@ -148,15 +176,25 @@ def _recalls(
     poses: _Array, components: Sequence[npt.NDArray[np.int64]], scene: Scene, low: Scene | None, first: int = 0
 ) -> dict[str, str]:
     """Return the share of both benchmarks' pairs whose motion follows from the poses."""
-    recalls = {}
+    recalls: dict[str, str] = {}
     for column, one in (("recall", scene), ("recall_low", low)):
         if one is not None:
             pairs = one.pairs()
             numbers = np.array([(pair.i, pair.j) for pair in pairs]) + first
             truths = np.array([pair.T_i_j for pair in pairs])
             result = evaluate_poses(poses, numbers, truths, components=components, protocol="3DMatch")
-            recalls[column] = f"{result.recall:.3f}"
+            recalls |= {column: f"{result.recall:.4f}", column.replace("recall", "pairs"): str(len(pairs))}
     return recalls
+
+
+def _over_all(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Return the recalls of several scenes over all of their pairs."""
+    result: dict[str, str] = {}
+    for recall, pairs in (("recall", "pairs"), ("recall_low", "pairs_low")):
+        counts = [int(row[pairs]) if row.get(pairs) else 0 for row in rows]
+        right = sum(float(row[recall]) * count for row, count in zip(rows, counts, strict=True) if count)
+        result |= {recall: f"{right / max(1, sum(counts)):.4f}", pairs: str(sum(counts))}
+    return result
 
 
 def _built(clouds: Sequence[_Array], threads: int) -> tuple[Map, _Array, list[npt.NDArray[np.int64]], float]:
@@ -187,7 +225,7 @@ def _of_scene(scene: Scene, low: Scene | None, *, moved: bool) -> Problem:
         found, poses, components, seconds = _built(given, threads)
         return {**_about(found, seconds), **_recalls(poses @ motions, components, scene, low)}
 
-    name = f"{scene.name}, moved" if moved else scene.name
+    name = f"{scene.name}, {_MOVED}" if moved else scene.name
     return Problem(name, _checksum(scene.name, scene.checksum(0), moved), measure)
 
 
@@ -215,14 +253,9 @@ def _of_folder(scenes: Sequence[tuple[Scene, Scene | None]]) -> Problem:
             _recalls(poses, components, scene, low, int(first))
             for (scene, low), first in zip(scenes, firsts[:-1], strict=True)
         ]
-        counts = [(len(scene.pairs()), len(low.pairs()) if low else 0) for scene, low in scenes]
-        recalls = {
-            column: f"{np.average([float(one[column]) for one in each], weights=[count[k] for count in counts]):.3f}"
-            for k, column in enumerate(("recall", "recall_low"))
-        }
-        return {**_about(found, seconds), **recalls, "wrong": str(wrong)}
+        return {**_about(found, seconds), **_over_all(each), "wrong": str(wrong)}
 
-    return Problem("all scenes in one folder", _checksum([scene.name for scene, _ in scenes]), measure)
+    return Problem(_FOLDER, _checksum([scene.name for scene, _ in scenes]), measure)
 
 
 def _sequence(path: Path) -> tuple[list[_Array], _Array]:
@@ -267,9 +300,57 @@ def _of_sequence(path: Path) -> Problem:
             "wrong": str(wrong),
             "worst_shift": f"{max(shifts):.4f}",
             "worst_turn": f"{max(turns):.2f}",
+            **_loops(path, clouds, poses, truth),
         }
 
     return Problem(path.stem, _checksum(path.name, path.stat().st_size), measure)
+
+
+def _loops(path: Path, clouds: Sequence[_Array], poses: _Array, truth: _Array) -> dict[str, str]:
+    """Return by how much scans are off where a loop closes, the median: by how much ICP moves them."""
+    places, count = truth[:, :3, 3], len(clouds)
+    near = np.linalg.norm(places[:, None] - places, axis=2) < _LOOP_METRES
+    pairs = [(a, b) for a, b in np.argwhere(np.triu(near, int(_LOOP_SCANS * count))).tolist()]
+    pairs = pairs[:: max(1, len(pairs) // _LOOPS)]
+    if not path.stem.endswith("lidar") or not pairs:
+        return {}
+    surfaces = {k: Surface.of_cloud(as_cloud("cloud", clouds[k]), _LOOP_VOXEL, 3.0) for pair in pairs for k in pair}
+    result = {}
+    for column, some in (("loop_shift", poses), ("given_loop_shift", truth)):
+        shifts = []
+        for a, b in pairs:
+            if not np.isfinite(some[[a, b]]).all():
+                continue
+            motion = (inverse(some[[b]]) @ some[[a]])[0]
+            aligned = aligned_by_icp(surfaces[a], surfaces[b], motion, reach=3.0, cosine=0.7, steps=20)
+            shifts.append(float(np.linalg.norm(aligned[:3, 3] - motion[:3, 3])))
+        result[column] = f"{np.median(shifts):.3f}" if shifts else ""
+    return result
+
+
+def _of_memory(scene: Scene) -> Problem:
+    """Return the map of a scene in a process of its own, to see how much memory it needs."""
+
+    def measure(threads: int) -> dict[str, object]:
+        clouds = _clouds(scene)
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+            start = time.perf_counter()
+            grown = pool.submit(_growth, clouds, threads).result()
+            seconds = time.perf_counter() - start
+        times = 1.0 + grown / sum(cloud.nbytes for cloud in clouds)
+        return {"scans": len(clouds), "memory": f"{times:.1f}", "seconds": f"{seconds:.1f}"}
+
+    return Problem(f"memory of {scene.name}", _checksum("memory", scene.name, scene.checksum(0)), measure)
+
+
+def _growth(clouds: Sequence[_Array], threads: int) -> int:
+    """Return the bytes by which this process grows, at most, while it builds a map."""
+    import resource  # not on Windows
+
+    build_map(clouds[:2], threads=threads)  # what is loaded once does not count
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    build_map(clouds, threads=threads)
+    return 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def _of_places(kept: Scene | Path, others: Sequence[Scene | Path]) -> Problem:
@@ -337,4 +418,4 @@ def _of_open3d(scene: Scene, low: Scene | None) -> Problem:
         recalls = _recalls(result.poses, result.components, scene, low)
         return {**about, "seconds": f"{result.seconds:.1f}", **recalls}
 
-    return Problem(f"{scene.name}, Open3D multiway", _checksum("open3d", scene.name, scene.checksum(0)), measure)
+    return Problem(f"{scene.name}, {_OPEN3D}", _checksum("open3d", scene.name, scene.checksum(0)), measure)
