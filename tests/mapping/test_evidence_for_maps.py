@@ -40,17 +40,17 @@ def relation(*, conflict: float, sure: bool = True) -> Relation:
     """Return what a registration may have said, with two motions."""
     evidence = Evidence(
         associations=500,
-        explained=200 if sure else 8,
-        runner_up=0.2 if sure else 0.99,
-        overlap=0.7 if sure else 0.1,
-        against=0.02,
-        detail=0.7 if sure else 0.05,
-        residual=0.2,
+        explained=450 if sure else 8,
+        runner_up=0.0 if sure else 0.99,
+        overlap=0.95 if sure else 0.1,
+        against=0.0,
+        detail=0.95 if sure else 0.05,
+        residual=0.1,
         conflict=conflict,
         points=3000,
-        rivalry=0.1 if sure else 0.95,
+        rivalry=0.0 if sure else 0.95,
         viewpoints=("origin", "origin"),
-        chance=-300.0 if sure else 0.0,
+        chance=-2000.0 if sure else 0.0,
     )
     motions = np.tile(np.eye(4), (2, 1, 1))
     motions[1, 0, 3] = 1.0
@@ -90,9 +90,9 @@ def test_what_is_told_of_a_sensor_is_kept() -> None:
 
 
 def test_usual_conflict_leaves_twin_rooms_out() -> None:
-    clean = [relation(conflict=0.001) for _ in range(8)]
-    assert clean[0].confidence(0.5) > 0.95
+    clean = [relation(conflict=0.001) for _ in range(20)]
     twins = [relation(conflict=0.06) for _ in range(12)]
+    assert min(one.confidence(0.5) for one in (*clean, *twins)) > 0.95
     assert usual_conflict([*clean, *twins]) == usual_conflict(clean)
     bent = [relation(conflict=0.003) for _ in range(8)]
     assert usual_conflict(bent) > usual_conflict(clean)
