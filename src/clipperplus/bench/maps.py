@@ -345,12 +345,16 @@ def _of_memory(scene: Scene) -> Problem:
 
 def _growth(clouds: Sequence[_Array], threads: int) -> int:
     """Return the bytes by which this process grows, at most, while it builds a map."""
-    import resource  # not on Windows
-
     build_map(clouds[:2], threads=threads)  # what is loaded once does not count
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _peak()
     build_map(clouds, threads=threads)
-    return 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    return _peak() - before
+
+
+def _peak() -> int:
+    """Return the most bytes that this process has had at a time; Linux only."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
 
 
 def _of_places(kept: Scene | Path, others: Sequence[Scene | Path]) -> Problem:

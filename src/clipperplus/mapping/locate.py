@@ -36,6 +36,8 @@ _ROUNDS = ((8, "low", 0.3), (16, "low", 0.1), (6, "normal", 0.1))
 that such a scan overlaps. The last ones are the likeliest of those before, once more."""
 _LIKELY = 1.4
 """Logarithm of the odds from which on a place is looked at, and no more are tried."""
+_SEEN_MOST = 3.0
+"""What all of that says in favour, at most: a single scan of walls lies on walls in many places."""
 _VERIFIED = 0.1
 """Share of the scan that must come near one of the map to be compared with it, …"""
 _MOST_VERIFIED = 16
@@ -243,7 +245,7 @@ class _Search:
         around = self._around(found.pose, component)
         aligned, covariance = self._aligned(found.pose, around)
         seen = self._bench.look([(k, self._scan) for k in around], self._map_poses(aligned), "")
-        odds = found.weight + seen_together(sighting.support for sighting in seen)
+        odds = found.weight + min(_SEEN_MOST, seen_together(sighting.support for sighting in seen))
         confidence = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
         others = self.places_but(aligned, component)
         reasons = (
