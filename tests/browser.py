@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -86,3 +87,16 @@ def pixels(png: bytes) -> Pixels:
 def count_near(picture: Pixels, colour: str, tolerance: int = 30) -> int:
     """Return how many pixels differ from ``#rrggbb`` by at most the tolerance in red, in green and in blue."""
     return int((np.abs(picture.astype(np.int16) - rgb(colour)) <= tolerance).all(axis=-1).sum())
+
+
+def drawn(page: Page, *colours: str) -> list[int]:
+    """Return how many pixels of the scene have each of some colours."""
+    picture = page.screenshot("canvas")
+    return [count_near(picture, colour) for colour in colours]
+
+
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait until something is so: what the page draws is not told, it can only be looked at."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import Page, count_near, open_page
+from browser import Page, drawn, open_page, until
 from viewing import Viewing, viewing
 
 from clipperplus.geometry.files import read_transform
 from clipperplus.viz.palette import INLIER, OUTLIER, SOURCE, TARGET
 
-PATIENCE = 60.0
 """Seconds after which something that should be seen is not; a processor that also draws may need some of them."""
 
 
@@ -38,19 +36,6 @@ def page(browser: Any, view: Viewing) -> Page:
     opened.page.get_by_text("registered in").wait_for()
     until(lambda: min(drawn(opened, SOURCE, TARGET, INLIER)) > 200)
     return opened
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so: what the page draws is not told, it can only be looked at."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-
-
-def drawn(page: Page, *colours: str) -> list[int]:
-    """Return how many pixels of the scene have each of some colours."""
-    picture = page.screenshot("canvas")
-    return [count_near(picture, colour) for colour in colours]
 
 
 def type_into(page: Page, label: str, text: str) -> None:

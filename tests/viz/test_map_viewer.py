@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Page, count_near, open_page
+from browser import Page, drawn, open_page, until
 from maps import EVIL, nothing_fits, two_rooms
 
 from clipperplus.cli import main, view
@@ -18,9 +17,6 @@ from clipperplus.mapping.map import Map
 from clipperplus.viz.map_view import scan_colours
 from clipperplus.viz.palette import OUTLIER
 from clipperplus.viz.viewer import MapViewer, map_viewer
-
-PATIENCE = 60.0
-"""Seconds after which something that should be seen is not."""
 
 
 def call(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> object:
@@ -92,18 +88,6 @@ def page(browser: Any) -> Iterator[Page]:
         yield open_page(browser, f"{viewer.url}/?fixedDpr=1", width=900, height=600)
     finally:
         viewer.close()
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so: what the page draws is not told, it can only be looked at."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-
-
-def drawn(page: Page, *colours: str) -> list[int]:
-    picture = page.screenshot("canvas")
-    return [count_near(picture, colour) for colour in colours]
 
 
 def test_a_component_is_drawn_and_another_one_where_it_is_chosen(page: Page) -> None:
