@@ -1,6 +1,7 @@
 #include "clouds/alignment.h"
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -81,15 +82,23 @@ void check_normals(const PointsIn& points, const PointsIn& normals) {
   if (points.shape(0) != normals.shape(0)) throw nb::value_error("as many normals as points");
 }
 
+// How much each point counts; nothing: 1 each.
+std::vector<double> as_masses(const PointsIn& points, const std::optional<VectorIn<double>>& array) {
+  if (!array) return {};
+  if (array->size() != points.shape(0)) throw nb::value_error("as many masses as points");
+  return copied(*array);
+}
+
 auto bound_refine(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double reach,
-                  double least_cosine, int steps, bool precisely, std::size_t threads) {
+                  double least_cosine, int steps, bool precisely, std::size_t threads,
+                  std::optional<VectorIn<double>> masses) {
   check_normals(points, normals);
   auto motions = as_motions(array);
   const auto improve = precisely ? polish_motion : refine_motion;
   {
-    const auto p = copied(points), n = copied(normals);
+    const auto p = copied(points), n = copied(normals), m = as_masses(points, masses);
     const WithoutGil without_gil;
-    const OrientedPoints source(p, n, {});
+    const OrientedPoints source(p, n, m);
     auto control = interruptible_control();
     const auto refine = [&](std::size_t k) {
       motions[k] = improve(target, source, motions[k], {reach, least_cosine}, steps, kernels());
@@ -194,15 +203,15 @@ auto bound_fit_motion(PointsIn source, PointsIn target, VectorIn<double> weights
 }
 
 auto bound_fit(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double distance,
-               double least_cosine) {
+               double least_cosine, std::optional<VectorIn<double>> masses) {
   check_normals(points, normals);
   const auto motions = as_motions(array);
   if (motions.size() != 1) throw nb::value_error("one motion");
-  const auto p = copied(points), n = copied(normals);
+  const auto p = copied(points), n = copied(normals), m = as_masses(points, masses);
   NormalEquations sums;
   {
     const WithoutGil without_gil;
-    sums = measure_fit(target, {p, n, {}}, motions[0], {distance, least_cosine}, kernels());
+    sums = measure_fit(target, {p, n, m}, motions[0], {distance, least_cosine}, kernels());
   }
   std::vector<double> information;
   for (std::size_t i = 0; i < 6; ++i) {
@@ -243,7 +252,8 @@ void bind_alignment(nb::module_& m) {
             }
             return to_numpy(std::move(numbers));
           },
-          nb::arg("places"), "The number of a point near each place, or -1.");
+          nb::arg("places"), "The number of a point near each place, or -1.")
+      .def_prop_ro("nbytes", &SurfaceGrid::num_bytes);
   nb::borrow<nb::class_<RangeImage>>(m.attr("RangeImage"))
       .def(
           "count_in_front",
@@ -261,7 +271,8 @@ void bind_alignment(nb::module_& m) {
           nb::arg("points"), nb::arg("motions"), nb::arg("margin"), nb::arg("threads"));
   m.def("refine_motions", bound_refine, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
         nb::arg("reach"), nb::arg("least_cosine"), nb::arg("steps"), nb::arg("precisely"), nb::arg("threads"),
-        "The motions after some steps of point-to-plane ICP.");
+        nb::arg("masses").none() = nb::none(),
+        "The motions after some steps of point-to-plane ICP; each point counts by its mass, or 1.");
   m.def("measure_overlaps", bound_overlap, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("bends"),
         nb::arg("motions"), nb::arg("distance"), nb::arg("least_cosine"), nb::arg("threads"),
         "Of each motion: how many points come near the target, how many of them with its normal; the sums of the bends "
@@ -280,9 +291,9 @@ void bind_alignment(nb::module_& m) {
   m.def("fit_motion", bound_fit_motion, nb::arg("source"), nb::arg("target"), nb::arg("weights"),
         "The rigid motion with the least weighted sum of squares between matched points.");
   m.def("measure_fit", bound_fit, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motion"),
-        nb::arg("distance"), nb::arg("least_cosine"),
+        nb::arg("distance"), nb::arg("least_cosine"), nb::arg("masses").none() = nb::none(),
         "What pairs of points say about a small motion, turn first: 6 × 6 information, the centre of the turns, the "
-        "number of pairs, the sums of their squared distances along the normals and from the centre.");
+        "number of pairs, each counted by the mass of the source's point or 1, the sums of their squared distances along the normals and from the centre.");
 }
 
 }  // namespace clipperplus::bindings

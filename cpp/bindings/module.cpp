@@ -1,5 +1,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <atomic>
 #include <chrono>
@@ -48,6 +51,15 @@ NB_MODULE(_core, m) {
         return names;
       },
       "Instruction sets that this processor can run, best first.");
+  m.def(
+      "give_back_memory",
+      [] {
+#ifdef __GLIBC__
+        const WithoutGil without_gil;
+        malloc_trim(0);
+#endif
+      },
+      "Return memory that was freed to the system, where the allocator does not do so by itself.");
   m.def("simd_selected", [] { return std::string(kernels().name); });
   m.def(
       "select_simd",

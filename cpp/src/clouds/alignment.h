@@ -51,12 +51,12 @@ struct NormalEquations {
   double arms = 0.0;              // Σ w ‖R p + t - centre‖²
 };
 
-// All weights 1; turns about the mean of the moved pairs.
+// Weights are the masses of the points; turns about the mean of the moved pairs.
 NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
                             const PairRule& rule, const simd::Kernels& kernels);
 
-// Steps that minimise the sum with weights that fall from 1 to 0 at the distance of the rule (Tukey's), up to one that
-// hardly moves anything. Weights of less than six in all end it where it is; a motion that the pairs do not determine
+// Steps that minimise the sum with weights that fall from the mass of a point to 0 at the distance of the rule (Tukey's),
+// up to one that hardly moves anything. Weights of less than six in all end it where it is; a motion that the pairs do not determine
 // is held back by a millionth of the others' resistance.
 RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
                           const PairRule& rule, int steps, const simd::Kernels& kernels);

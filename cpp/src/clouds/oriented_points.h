@@ -15,8 +15,8 @@ namespace clipperplus {
 class OrientedPoints {
  public:
   OrientedPoints() = default;
-  // x y z of each, or no normals; how much each counts as detail, or nothing.
-  OrientedPoints(std::span<const double> points, std::span<const double> normals, std::span<const double> bends);
+  // x y z of each, or no normals; how much each counts, or 1 each.
+  OrientedPoints(std::span<const double> points, std::span<const double> normals, std::span<const double> masses);
 
   std::size_t size() const { return size_; }
   std::size_t blocks() const { return numbers_.size() / kBlockNumbers; }

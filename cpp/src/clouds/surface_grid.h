@@ -43,6 +43,10 @@ class SurfaceGrid {
   void find(bool precise, const double* places, const std::int32_t* cells, std::size_t count,
             std::int32_t* found) const;
   const double* oriented() const { return oriented_.data(); }
+  // Memory, but for a few numbers.
+  std::size_t num_bytes() const {
+    return oriented_.size() * sizeof(double) + (directory_.size() + cells_.size()) * sizeof(std::int32_t);
+  }
 
  private:
   using Cell = std::array<std::uint32_t, 3>;

@@ -95,12 +95,13 @@ void add_equations(const PairBlock& block, const double* centre, double fall, do
   alignas(64) double weights[kBlock], ones[kBlock], residuals[kBlock], reaches[kBlock], squares[kBlock];
   const double *px = block.places, *py = px + kBlock, *pz = py + kBlock;
   const double cx = centre[0], cy = centre[1], cz = centre[2];
+  const double* masses = block.source + 6 * kBlock;
   for_each_pair(block, ends,
                 [&](std::size_t k, bool, bool agree, double dx, double dy, double dz, double nx, double ny, double nz,
                     double square) {
                   const double rest = 1.0 - square * fall, residual = nx * dx + ny * dy + nz * dz;
                   // What does not count may be infinite.
-                  weights[k] = agree ? rest * rest : 0.0;
+                  weights[k] = agree ? rest * rest * masses[k] : 0.0;
                   residuals[k] = agree ? residual : 0.0;
                   arms[0][k] = agree ? px[k] - cx : 0.0;
                   arms[1][k] = agree ? py[k] - cy : 0.0;

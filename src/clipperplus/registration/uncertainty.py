@@ -231,15 +231,19 @@ def _cells(points: _Array, width: float) -> npt.NDArray[np.int64]:
     return np.asarray((places[:, 0] << 42) | (places[:, 1] << 21) | places[:, 2])
 
 
-def surface_information(source: OrientedSurface, target: OrientedSurface, motion: _Array) -> Information:
+def surface_information(
+    source: OrientedSurface, target: OrientedSurface, motion: _Array, masses: _Array | None = None
+) -> Information:
     """Return that of a cloud on another's surface, which is compared along the normals only.
+
+    ``masses`` say how much each point of the source counts; None: 1 each.
 
     Residuals of neighbouring points are alike, because the surfaces are sampled and their normals fitted together. So
     one in ten counts as a measurement of its own; with that, the errors on simulated scans are what they should be.
     """
-    voxel = target.voxel_size
+    motions, rule = np.ascontiguousarray(motion[None]), (target.voxel_size, AGREEING_COSINE)
     matrix, centre, count, squares, arms = _core.measure_fit(
-        target.surface, source.points, source.normals, np.ascontiguousarray(motion[None]), voxel, AGREEING_COSINE
+        target.surface, source.points, source.normals, motions, *rule, masses
     )
     lever = math.sqrt(2.0 / 3.0 * arms / max(1.0, count))
     return Information(matrix, centre, count, lever, 10.0 * squares / max(1.0, count), _WEAK)
