@@ -131,12 +131,22 @@ class Evidence:
         against each is linear in logarithms of the evidence. ``prior``, between 0 and 1, is how likely it is beforehand
         that they do belong together.
         """
-        if self.is_refuted:
+        odds = self.log_odds()
+        if odds is None:
             return 0.0
+        return 1.0 / (1.0 + _exp(-odds[0]) + _exp(-(odds[1] + math.log(prior / (1.0 - prior)))))
+
+    def log_odds(self) -> tuple[float, float] | None:
+        """Return the logarithms of the odds that the transform is not wrong, and that the two belong together.
+
+        The latter for a prior of one half. None if it is certain that the transform is not to be trusted.
+        """
+        if self.is_refuted:
+            return None
         model: tuple[tuple[float, ...], ...]
         if self.overlap is None:
             if self.explained < 3:  # do not determine a motion
-                return 0.0
+                return None
             model, terms = OF_MATCHES, matches_terms(self)
         else:
             model, terms = OF_CLOUDS if self.conflict is None else OF_SCANS, clouds_terms(self)
@@ -147,10 +157,9 @@ class Evidence:
             few + constant + sum(weight * term for weight, term in zip(weights, terms, strict=True))
             for constant, *weights in model
         )
-        elsewhere += math.log(prior / (1.0 - prior))
         if self.chance is not None:
-            elsewhere = min(elsewhere, CHANCE_ALLOWED - self.chance + math.log(prior / (1.0 - prior)))
-        return 1.0 / (1.0 + _exp(-wrong) + _exp(-elsewhere))
+            elsewhere = min(elsewhere, CHANCE_ALLOWED - self.chance)
+        return wrong, elsewhere
 
 
 def _exp(number: float) -> float:
