@@ -52,6 +52,8 @@ FINER = 0.7
 """Voxels: the width of those that a closer look describes."""
 _LARGEST_LOOK = 100.0
 """Voxels: what another look may be at, at most."""
+_SIGHT_BYTES = 6 * 64 * 64 * 4
+"""Of a range image."""
 _describe = DESCRIPTORS["fpfh"]
 
 
@@ -176,6 +178,18 @@ class PreparedCloud:
         """Return what a copy in another process needs; the surface and other looks at it are made again there."""
         kept = {name: value for name, value in self.__dict__.items() if name not in ("surface", "_by_fronts")}
         return kept | {"_described": {}, "_samples": {}}
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that it takes by now, with what was kept because it was asked for, in bytes."""
+        looks = [self.description, *self._described.values()]
+        if "_by_fronts" in self.__dict__:
+            looks += self.__dict__["_by_fronts"]._described.values()
+        parts = [self.points, self.normals, self.bends, self.counts, self.finer_points, self.fine_points]
+        parts += [part for look in looks for part in look]
+        parts += [part for sample in self._samples.values() for part in sample]
+        own = {id(part): part.nbytes for part in parts if part is not None}  # some are in several places
+        return sum(own.values()) + (self.surface.nbytes if "surface" in self.__dict__ else 0) + _SIGHT_BYTES
 
     @functools.cached_property
     def surface(self) -> _core.SurfaceGrid:
