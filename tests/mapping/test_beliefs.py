@@ -7,7 +7,8 @@ import pytest
 from motions import random_motion
 
 from clipperplus.geometry.poses import inverse
-from clipperplus.mapping.beliefs import Places, Suggestions, believe
+from clipperplus.mapping.beliefs import Union, believe, join_again, standing, unions_without
+from clipperplus.mapping.places import Places, Suggestions, _mean_squares
 
 VOXEL = 0.05
 CORNERS = np.concatenate((np.zeros((1, 3)), np.eye(3), -np.eye(3)))
@@ -142,3 +143,78 @@ def test_wrong_suggestions_among_many_are_found(share: float) -> None:
     assert (beliefs.labels == 0).all()
     assert errors(beliefs, poses) < 1e-9
     assert beliefs.believed.tolist() == [row[3] for row in rows]
+
+
+def test_distances_by_products_are_those_of_the_points() -> None:
+    random = np.random.default_rng(8)
+    for far in (0.0, 1e5):
+        motions, points = poses_of(9, seed=4), random.normal(size=(9, 7, 3)) + far
+        moved = np.einsum("kij,ncj->knci", motions[:, :3, :3], points) + motions[:, None, None, :3, 3]
+        own = moved[np.arange(9), np.arange(9)]
+        expected = ((moved - own) ** 2).sum(axis=3).mean(axis=2)
+        assert np.allclose(_mean_squares(motions, points), expected, rtol=1e-9, atol=1e-6 * (1.0 + far * 1e-4))
+
+
+def union_of(first: list[int], second: list[int]) -> Union:
+    return Union(np.array(first), np.array(second), np.array([0]), 1.0, np.eye(4))
+
+
+def test_what_was_made_of_a_wrong_union_does_not_stand() -> None:
+    unions = [
+        union_of([0], [1]),
+        union_of([2], [3]),
+        union_of([0, 1], [2, 3]),
+        union_of([0, 1, 2, 3], [4]),
+        union_of([5], [6]),
+    ]
+    groups = standing(unions, [True, True, False, True, True])
+    assert [[(u.first.tolist(), u.second.tolist()) for u in group] for group in groups] == [
+        [([0], [1])],
+        [([2], [3])],
+        [([5], [6])],
+    ]
+    assert [len(group) for group in standing(unions, [True] * 5)] == [4, 1]
+    assert standing(unions, [False] * 5) == []
+
+
+def test_unions_are_made_again_as_they_were() -> None:
+    poses = poses_of(6)
+    some = suggest(poses, [(k, k + 1, 3.0, True) for k in range(5)])
+    places = places_for(6)
+    before = places.copy()
+    beliefs = believe(places, some)
+    again = join_again(before, some, beliefs.unions)
+    assert (again.labels == beliefs.labels).all()
+    assert (again.poses == beliefs.poses).all()
+    assert (before.hops == places.hops).all()
+
+
+def test_places_are_undone_and_scans_taken_out() -> None:
+    poses = poses_of(6)
+    places = places_for(6)
+    before = places.copy()
+    believe(places, suggest(poses, [(0, 1, 3.0, True), (1, 2, 3.0, True), (3, 4, 3.0, True)]))
+    places.take_out(0)
+    assert places.labels.tolist() == [0, 1, 1, 3, 3, 5]
+    assert np.isinf(places.hops[0, 1:]).all()
+    assert places.hops[0, 0] == 0.0
+    assert places.hops[1, 2] == 1.0
+    places.undo(np.array([3, 4]), before)
+    assert places.labels.tolist() == [0, 1, 1, 3, 4, 5]
+    assert (places.poses[[3, 4]] == np.eye(4)).all()
+
+
+def test_a_single_scan_that_fits_two_places_as_well_is_not_sure_of_either() -> None:
+    poses = poses_of(11)
+    first, second = ([(a, b, 5.0, True) for a in range(k, k + 5) for b in range(a + 1, k + 5)] for k in (0, 5))
+    alone = believe(places_for(11), suggest(poses, [*first, *second, (0, 10, 2.0, True)]))
+    assert alone.labels[10] == alone.labels[0]
+    torn = believe(places_for(11), suggest(poses, [*first, *second, (0, 10, 2.0, True), (5, 10, 1.9, False)]))
+    assert torn.labels[10] == 10
+
+
+def test_a_scan_that_is_taken_out_is_in_no_union() -> None:
+    unions = [union_of([0], [1]), union_of([0, 1], [2]), union_of([0, 1, 2], [3])]
+    rest = unions_without(unions, 0)
+    assert [(u.first.tolist(), u.second.tolist()) for u in rest] == [([1], [2]), ([1, 2], [3])]
+    assert len(unions_without(unions, 3)) == 2

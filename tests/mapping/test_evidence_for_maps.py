@@ -13,7 +13,7 @@ from motions import random_motion
 
 from clipperplus.clouds.prepared import PreparedCloud
 from clipperplus.mapping.grow import least_seen, seen_together, suggestions_of
-from clipperplus.mapping.relations import Relation, Sighting, look_at, relate, usual_conflict
+from clipperplus.mapping.relations import Relation, Sighting, look_at, relate, usual_conflict, what_is_seen
 from clipperplus.mapping.scans import as_scans, origin_odds, prepare_scan, prepare_scans
 from clipperplus.mapping.workbench import Workbench
 from clipperplus.registration.confidence import Evidence, Status
@@ -145,13 +145,16 @@ def test_what_is_seen_of_a_pair_is_judged_by_what_is_usual() -> None:
     assert replace(sighting(conflict=0.04), usual_conflict=0.02).support == clean.support
     assert sighting(back_to_back=1.0).support < -3.0
     assert sighting(overlap=0.0).support == 0.0
+    assert clean.support > sighting(shift=6.0).support > sighting(shift=12.0).support == 0.0  # ICP moved it away
+    assert sighting(shift=12.0, is_improved=False).support == clean.support
 
 
 def test_icp_that_leads_astray_is_not_believed(bench: Workbench) -> None:
     """Wherever ICP ends, what is seen is at least as good as where the map puts the scans."""
     for source, target in ((0, 1), (1, 4), (2, 5), (0, 5)):
         truth = np.linalg.inv(SCANS.poses[target]) @ SCANS.poses[source]
-        seen = look_at(bench.clouds[source], bench.clouds[target], truth, free_space=True, usual_conflict=0.01)
+        both = look_at(bench.clouds[source], bench.clouds[target], truth, free_space=True)
+        seen = what_is_seen(both, usual_conflict=0.01)
         assert seen.support >= -0.5
         if not seen.is_improved:
             assert (seen.motion == truth).all()
@@ -163,6 +166,7 @@ def test_many_pairs_say_no_more_than_some() -> None:
     assert seen_together([2.0] * 50) == seen_together([2.0] * 16) == 6.0
     assert math.isclose(seen_together([-6.0] * 100), seen_together([-6.0] * 16))
     assert seen_together([-6.0] * 16, least=-3.0) == -3.0
+    assert seen_together([2.0] * 8 + [0.05] * 50) >= seen_together([2.0] * 8) - 0.1  # those show nothing
 
 
 def test_one_sensor_at_a_wrong_place_explains_all_conflicts_of_its_scan(bench: Workbench) -> None:

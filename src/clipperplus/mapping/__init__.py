@@ -6,7 +6,7 @@ say which pairs are worth registering, :func:`relate` registers one, :func:`beli
 :func:`finish_place` refines all pairs at once.
 """
 
-from .beliefs import Beliefs, Places, Suggestions, believe
+from .beliefs import Beliefs, believe
 from .build import Mapper, build_map
 from .finish import finish_place
 from .g2o import PoseGraph, read_g2o, write_g2o
@@ -14,6 +14,7 @@ from .locate import Location, Place, locate
 from .loop_closures import LoopClosures, LoopClosureSet, consistent_loop_closures
 from .map import Edge, EdgeStatus, Map, ScanStatus
 from .map_files import load_map, save_map
+from .places import Places, Suggestions
 from .pose_graph import Measurements, Optimised, optimise_poses
 from .relations import Relation, relate
 from .rough_poses import RoughPoses

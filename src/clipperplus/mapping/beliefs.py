@@ -10,7 +10,8 @@ it would be, it has been outvoted.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -20,14 +21,13 @@ import numpy.typing as npt
 from ..clique import find_clique
 from ..geometry.poses import inverse
 from ..graphs import Graph
+from .places import APART, Places, Suggestions
 
-__all__ = ["Beliefs", "Places", "Suggestions", "Union", "believe"]
+__all__ = ["Beliefs", "Union", "believe", "join_again", "standing", "unions_without"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
-_APART = 6.0
-"""Voxels by which the ends of a chain of two registrations may be apart; it grows with the root of their number."""
 _AGREEMENT = 2.0
 """What it says that one more suggestion agrees, beside what it says itself. It is little: scans that overlap have their
 symmetries in common, so that wrong suggestions agree, too."""
@@ -41,22 +41,10 @@ _CLOSING = -2.5
 """… the weight that their sides must have."""
 _WORTH_A_TEST = -3.6
 """Logarithm of the odds from which on it is worth looking at what is seen."""
+_ESTABLISHED = 5
+"""Scans of a place that is not likely to be a part of another."""
 _CERTAIN = 12.0
 """Logarithm of the odds from which on nothing else is looked at."""
-
-
-@dataclass(frozen=True, eq=False)
-class Suggestions:
-    """How pairs of scans may lie to each other, each with how likely it is."""
-
-    relation: _Numbers
-    """``(m,)``: the registration that each comes from. Of those of one, at most one is right."""
-    source: _Numbers
-    target: _Numbers
-    motions: _Array
-    """``(m, 4, 4)`` from source to target."""
-    weights: _Array
-    """``(m,)``: logarithms of the odds."""
 
 
 class Union(NamedTuple):
@@ -69,6 +57,8 @@ class Union(NamedTuple):
     """Suggestions that agree about it."""
     weight: float
     """Logarithm of the odds that it is right, as these have it."""
+    motion: _Array
+    """``(4, 4)``: by which the second was moved into the frame of the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,77 +82,6 @@ Test: TypeAlias = Callable[[_Numbers, _Numbers, _Array, _Numbers], float]
 as the logarithm of odds, beside what the suggestions say that are followed."""
 
 
-class Places:
-    """Scans, some of which have known relations: places, each with a frame of its own."""
-
-    def __init__(self, corners: _Array, voxel_size: float) -> None:
-        """Begin with each scan alone; ``corners`` are ``(n, c, 3)`` points that stand for each scan."""
-        count = len(corners)
-        self.corners, self.voxel_size = corners, voxel_size
-        self.labels = np.arange(count)
-        self.poses = np.tile(np.eye(4), (count, 1, 1))
-        self.hops = np.full((count, count), np.inf)
-        """Registrations between two scans of a place, along the shortest chain."""
-        np.fill_diagonal(self.hops, 0.0)
-
-    def copy(self) -> Places:
-        """Return the same again."""
-        other = Places(self.corners, self.voxel_size)
-        other.labels, other.poses, other.hops = self.labels.copy(), self.poses.copy(), self.hops.copy()
-        return other
-
-    def settle(self, scans: _Numbers, poses: _Array, pairs: _Numbers) -> None:
-        """Put the scans of one place where they stand; ``pairs`` of them are related."""
-        self.poses[scans] = poses
-        hops = np.full((len(scans), len(scans)), np.inf)
-        local = np.full(len(self.labels), -1)
-        local[scans] = np.arange(len(scans))
-        ends = local[pairs]
-        hops[ends[:, 0], ends[:, 1]] = hops[ends[:, 1], ends[:, 0]] = 1.0
-        np.fill_diagonal(hops, 0.0)
-        for middle in range(len(scans)):  # Floyd and Warshall
-            np.minimum(hops, hops[:, middle, None] + hops[middle], out=hops)
-        self.hops[np.ix_(scans, scans)] = hops
-
-    def scans(self, label: int) -> _Numbers:
-        """Return the scans of a place."""
-        return np.flatnonzero(self.labels == label)
-
-    def implied(self, some: Suggestions, numbers: _Numbers, first: int) -> _Array:
-        """Return how suggestions put the other place into the frame of the first, ``(k, 4, 4)``."""
-        source, target = some.source[numbers], some.target[numbers]
-        there = self.poses[target] @ some.motions[numbers] @ inverse(self.poses[source])
-        outwards = self.labels[source] == first
-        there[outwards] = inverse(there[outwards])
-        return np.asarray(there)
-
-    def agreement(self, some: Suggestions, numbers: _Numbers, first: int, implied: _Array) -> npt.NDArray[np.bool_]:
-        """Return which of several suggestions between two places agree about how these lie, ``(k, k)``."""
-        source, target = some.source[numbers], some.target[numbers]
-        outwards = self.labels[source] == first
-        here, there = np.where(outwards, source, target), np.where(outwards, target, source)
-        corners = np.einsum("nij,ncj->nci", self.poses[there, :3, :3], self.corners[there])
-        corners += self.poses[there, None, :3, 3]
-        moved = np.einsum("kij,ncj->knci", implied[:, :3, :3], corners) + implied[:, None, None, :3, 3]
-        own = moved[np.arange(len(numbers)), np.arange(len(numbers))]
-        square = ((moved - own) ** 2).sum(axis=3).mean(axis=2)  # of the corners of n, by k and by n itself
-        hops = 2.0 + self.hops[np.ix_(here, here)] + self.hops[np.ix_(there, there)]
-        bound = (_APART * self.voxel_size) ** 2 * hops / 2.0
-        relation = some.relation[numbers]
-        agree = (np.maximum(square, square.T) <= bound) & (relation[:, None] != relation)
-        return np.asarray(agree)
-
-    def join(self, first: int, second: int, motion: _Array, pairs: _Numbers) -> None:
-        """Make two places one, the second moved into the frame of the first; ``pairs`` of scans relate them."""
-        a, b = self.scans(first), self.scans(second)
-        self.poses[b] = motion @ self.poses[b]
-        here = np.where((self.labels[pairs[:, 0]] == first)[:, None], pairs, pairs[:, ::-1])
-        between = (self.hops[np.ix_(a, here[:, 0])][:, None] + 1.0 + self.hops[np.ix_(b, here[:, 1])][None]).min(axis=2)
-        self.hops[np.ix_(a, b)] = between
-        self.hops[np.ix_(b, a)] = between.T
-        self.labels[b] = first
-
-
 def believe(
     places: Places,
     some: Suggestions,
@@ -183,7 +102,7 @@ def believe(
     while bonds:
         pair = max(bonds, key=lambda pair: (_order(bonds[pair], closed), -pair[0], -pair[1]))
         bond = bonds.pop(pair)
-        weight = _order(bond, closed)
+        weight = _order(bond, closed) - _elsewhere(places, bonds, closed, pair)
         if weight < (likely if test is None else _WORTH_A_TEST):
             break
         first, second, seen = places.scans(pair[0]), places.scans(pair[1]), 0.0
@@ -196,16 +115,66 @@ def believe(
             left = _between(places, some, refused, only=pair)
             bonds |= {pair: _bond(places, some, numbers, pair) for pair, numbers in left.items()}
             continue
-        unions.append(Union(first, second, bond.followed, weight))
+        unions.append(Union(first, second, bond.followed, weight, bond.motion))
         proven = proven and bond.proven
-        relating = np.column_stack((some.source[bond.followed], some.target[bond.followed]))
-        places.join(*pair, bond.motion, relating)
+        _join(places, some, unions[-1])
         if only is not None and only in (*first, *second):
             break
         bonds = {other: bond for other, bond in bonds.items() if not set(other) & set(pair)}
         around = _between(places, some, refused, only=pair[0])
         bonds |= {other: _bond(places, some, numbers, other) for other, numbers in around.items()}
-    return Beliefs(places.labels.copy(), places.poses.copy(), _agreeing(places, some), tuple(unions), proven)
+    return Beliefs(places.labels.copy(), places.poses.copy(), places.agreeing(some), tuple(unions), proven)
+
+
+def join_again(places: Places, some: Suggestions, unions: Sequence[Union]) -> Beliefs:
+    """Make unions once more, in their order, of places as they were before; ``places`` is changed."""
+    for union in unions:
+        _join(places, some, union)
+    return Beliefs(places.labels.copy(), places.poses.copy(), places.agreeing(some), tuple(unions), True)
+
+
+def _join(places: Places, some: Suggestions, union: Union) -> None:
+    labels = (int(places.labels[scans[0]]) for scans in (union.first, union.second))
+    places.join(*labels, union.motion, np.column_stack((some.source[union.followed], some.target[union.followed])))
+
+
+def standing(unions: Sequence[Union], stands: Sequence[bool]) -> list[list[Union]]:
+    """Return groups of unions, each a place that became one by unions that all stand; the last one made it whole."""
+    latest: dict[int, int] = {}
+    groups: dict[int, list[Union]] = {}
+    for number, (union, good) in enumerate(zip(unions, stands, strict=True)):
+        parts = [latest[int(scans[0])] for scans in (union.first, union.second) if int(scans[0]) in latest]
+        if good and all(part in groups for part in parts):
+            groups[number] = [*(old for part in parts for old in groups.pop(part)), union]
+        for scan in (*union.first.tolist(), *union.second.tolist()):
+            latest[scan] = number
+    return list(groups.values())
+
+
+def unions_without(unions: Sequence[Union], scan: int) -> list[Union]:
+    """Return unions as they are without one of the scans; those that only brought it in are gone."""
+    rest = (
+        union._replace(first=union.first[union.first != scan], second=union.second[union.second != scan])
+        for union in unions
+    )
+    return [union for union in rest if len(union.first) and len(union.second)]
+
+
+def _elsewhere(places: Places, bonds: dict[tuple[int, int], _Bond], closed: _Array, pair: tuple[int, int]) -> float:
+    """Return what speaks against a union of a single scan with a place that it may as well belong to another.
+
+    That is the logarithm of by how many times the odds are less. Small places do not count: they may be parts of one.
+    """
+    sizes = np.bincount(places.labels, minlength=len(places.labels))
+    single = [label for label in pair if sizes[label] == 1]
+    if len(single) != 1 or max(sizes[label] for label in pair) < _ESTABLISHED:
+        return 0.0
+    others = [
+        _order(bond, closed)
+        for between, bond in bonds.items()
+        if single[0] in between and max(sizes[label] for label in between) >= _ESTABLISHED
+    ]
+    return math.log1p(sum(math.exp(min(weight, _CERTAIN)) for weight in others))
 
 
 class _Bond(NamedTuple):
@@ -279,18 +248,6 @@ def _between(
     return {pair: np.array([number for _, number in items], dtype=np.int64) for pair, items in grouped}
 
 
-def _agreeing(places: Places, some: Suggestions) -> npt.NDArray[np.bool_]:
-    """Return which suggestions agree with where the scans of one place are."""
-    source, target = some.source, some.target
-    implied = inverse(places.poses[target]) @ places.poses[source]
-    change = implied - some.motions
-    corners = np.einsum("nij,ncj->nci", change[:, :3, :3], places.corners[source]) + change[:, None, :3, 3]
-    square = (corners**2).sum(axis=2).mean(axis=1)
-    together = places.labels[source] == places.labels[target]
-    hops = np.where(together, 1.0 + places.hops[source, target], 0.0)
-    return np.asarray(together & (square <= (_APART * places.voxel_size) ** 2 * hops / 2.0))
-
-
 def _triangles(places: Places, some: Suggestions) -> npt.NDArray[np.int64]:
     """Return how many triangles each suggestion closes, with a third scan."""
     count = len(places.corners)
@@ -306,7 +263,7 @@ def _triangles(places: Places, some: Suggestions) -> npt.NDArray[np.int64]:
     for scan in range(count):
         for number in towards[scan]:
             around[scan][_other(some, number, scan)].append(number)
-    bound = (_APART * places.voxel_size) ** 2 * 1.5
+    bound = (APART * places.voxel_size) ** 2 * 1.5
     result = np.zeros(len(some.source), dtype=np.int64)
     for number in likely:
         source, target = int(some.source[number]), int(some.target[number])

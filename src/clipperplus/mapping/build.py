@@ -13,18 +13,18 @@ import numpy.typing as npt
 
 from .._timing import Stopwatch
 from .._validation import as_array, as_integer, as_length
-from ..clouds.prepared import PreparedCloud
 from ..errors import OptionError
 from ..geometry.poses import adjoint
 from .edges import make_edges, why_alone
 from .finish import finish_place
 from .map import Edge, EdgeStatus, Map, ScanStatus
+from .outlines import Outline
 from .pose_graph import load_gtsam
 from .relations import Relation
 from .rough_poses import RoughPoses, as_rough_poses
-from .scans import Scan, as_scan, as_scans, common_voxel_size, in_order_of_content, is_empty, prepare_scans
+from .scans import Scan, as_scan, as_scans, common_voxel_size, in_order_of_content
 from .settle import Settled
-from .similarity import pair_similarities
+from .shelf import Shelf
 from .store import RelationFile
 from .survey import Survey, make_survey
 from .workbench import Pair, Workbench
@@ -196,34 +196,39 @@ def _build(
     order = in_order_of_content(scans)
     firsts, copies = _without_copies([scans[k] for k in order])
     unique = [scans[order[k]] for k in firsts]
-    preparing = Workbench((), free_space=free_space, threads=threads, progress=progress)
-    clouds = prepare_scans(preparing, unique, size)
+    shelf = Shelf(Workbench((), free_space=free_space, threads=threads, progress=progress), unique, size)
+    full = shelf.numbers
     stopwatch.lap("preparing", len(unique))
-    full = [k for k, cloud in enumerate(clouds) if not is_empty(cloud)]
-    chosen = [unique[k] for k in full]
-    contents = [_known_as(unique[k], clouds[k]) for k in full]
+    contents = [_known_as(scan, outline) for scan, outline in zip(shelf.scans, shelf.outlines, strict=True)]
     with RelationFile(store, contents, size, free_space, known) as relations:
         bench = Workbench(
-            [clouds[k] for k in full], free_space=free_space, threads=threads, store=relations, progress=progress
+            shelf.seen,
+            described=shelf.described,
+            outlines=shelf.outlines,
+            free_space=free_space,
+            threads=threads,
+            store=relations,
+            progress=progress,
         )
         guess = None if rough is None else rough.of([int(order[firsts[k]]) for k in full])
-        similarities = pair_similarities(bench.clouds)
+        similarities = shelf.similarities()
         stopwatch.lap("comparing", len(full))
         place = {int(order[k]): full.index(copy) for k, copy in enumerate(copies) if copy in full}
         chosen_pairs = None if pairs is None else [(place[a], place[b]) for a, b in pairs if a in place and b in place]
         survey = make_survey(bench, similarities, guess, chosen_pairs)
         stopwatch.lap("surveying", len(bench.relations))
-        raw = [scan.cloud for scan in chosen]
-        survey = replace(survey, places=tuple(finish_place(bench, place, raw) for place in survey.places))
+        raw = [scan.cloud for scan in shelf.scans]
+        finished = tuple(finish_place(bench, place, raw, shelf.recent) for place in survey.places)
+        survey = replace(survey, places=finished)
         stopwatch.lap("refining", sum(len(place.scans) for place in survey.places))
     numbers = np.array([order[firsts[k]] for k in full], dtype=np.int64)
     same = [(int(order[k]), int(order[firsts[copy]])) for k, copy in enumerate(copies) if firsts[copy] != k]
     return _Assembly(scans, numbers, same, bench, survey, rough).map(size, free_space, stopwatch)
 
 
-def _known_as(scan: Scan, cloud: PreparedCloud) -> str:
+def _known_as(scan: Scan, outline: Outline) -> str:
     """Return what tells a scan from others, where it is thought to have been seen from included."""
-    return f"{scan.content} {cloud.viewpoint.source} {cloud.viewpoint.place.tolist()}"
+    return f"{scan.content} {outline.viewpoint.source} {outline.viewpoint.place.tolist()}"
 
 
 def _without_copies(scans: list[Scan]) -> tuple[list[int], list[int]]:
@@ -302,7 +307,7 @@ class _Assembly:
         frame = np.eye(4)[None] if self._rough is None else self._rough.frame_of(numbers, place.poses)
         turned = adjoint(frame)
         self._poses[numbers] = frame @ place.poses
-        self._covariances[numbers] = turned @ place.covariances @ turned.transpose(0, 2, 1)
+        self._covariances[numbers] = turned @ place.solved.covariances @ turned.transpose(0, 2, 1)
         self._confidence[numbers] = self._survey.confidence[place.scans]
         return np.sort(numbers)
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from ..geometry.poses import inverse
 from ..registration.confidence import Status
+from .links import Link
 from .map import Edge, EdgeStatus
 from .relations import Relation
-from .settle import Link
 from .survey import Survey
 from .workbench import Pair, Workbench
 

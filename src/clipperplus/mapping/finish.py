@@ -2,17 +2,15 @@
 
 Each pair is aligned by point-to-plane ICP from where the map has it. What its points say about a motion near the
 minimum is a quadratic form; the sum of all of them over the poses is a pose graph, and its minimum is that of the
-points of all pairs together, up to terms of third order. Points are then matched anew, and so on.
+points of all pairs together, up to terms of third order. Points are then matched anew, and so on. They count by how
+precise they are, which falls with the range as the pairs themselves show it.
 """
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +18,10 @@ import numpy.typing as npt
 from ..clouds.cloud import RawCloud
 from ..geometry.poses import inverse
 from ..registration.uncertainty import surface_information
-from .settle import Link, Settled, bent_covariance, settle
+from .links import Link, bent_covariance, one_after_the_other
+from .range_noise import masses_by_range, range_exponent, residuals_by_range
+from .recent import Recent
+from .settle import Settled, settle
 from .surfaces import Surface, aligned_by_icp
 from .workbench import Pair, Workbench
 
@@ -42,8 +43,10 @@ _NEIGHBOURS = 12
 """Pairs of each scan that are refined: those that overlap the most."""
 _LEAST_OVERLAP = 0.15
 """Of these."""
-_KEPT = 24
-"""Scans whose finer points are kept at a time."""
+_ASKED = 60
+"""Pairs by which is told how precise points are."""
+_MOST_KEPT = 64 << 20
+"""Bytes of finer points that are kept at a time, if nothing is said."""
 _LEAST_PAIRS = 100
 """Points that must come to lie on each other for a pair to be refined."""
 _WARP, _MOST_WARPED = 0.5, 3.0
@@ -52,70 +55,43 @@ _USUAL_SHARE, _USUAL_RESIDUAL = 0.75, 1.3
 """… It is as much as pairs disagree: this share of them is off by no more than so many deviations."""
 
 
-def finish_place(bench: Workbench, place: Settled, clouds: Sequence[RawCloud]) -> Settled:
+def finish_place(bench: Workbench, place: Settled, clouds: Sequence[RawCloud], recent: Recent | None = None) -> Settled:
     """Refine the poses of a place; ``clouds`` are the scans of the bench as they came.
 
-    The frame is that of the scan with the most links.
+    The frame is that of the scan with the most links. ``recent`` is where finer points are kept as long as they fit.
     """
     width = _FINER * bench.voxel_size
     scans = place.scans.tolist()
-    fine = _Recent(lambda scan: Surface.of_cloud(clouds[scan], width, _NORMAL_RADIUS), _KEPT)
-    chosen = _one_after_the_other(_overlapping_most(place))
+    kept = Recent(_MOST_KEPT) if recent is None else recent
+    overlapping = _overlapping_most(place)
+    chosen = [overlapping[pair] for pair in one_after_the_other(list(overlapping))]
+
+    def fine(scan: int) -> Surface:
+        return kept.get(("fine", scan), lambda: Surface.of_cloud(clouds[scan], width, _NORMAL_RADIUS))
+
+    def pair_of(link: Link, poses: dict[int, _Array]) -> _Pair:
+        motion = (inverse(poses[link.target][None]) @ poses[link.source][None])[0]
+        places = bench.outlines[link.source].viewpoint.place, bench.outlines[link.target].viewpoint.place
+        return _Pair(fine(link.source), fine(link.target), motion, places)
+
+    poses = dict(zip(scans, place.poses, strict=True))
+    some = chosen[:: -(-len(chosen) // _ASKED) or 1]
+    asked = bench.each(lambda link: _residuals(pair_of(link, poses)), some, "")
+    exponent = range_exponent(asked)
     warp = _WARP
     for _ in range(_ROUNDS):
         poses = dict(zip(scans, place.poses, strict=True))
 
         def refine(link: Link, poses: dict[int, _Array] = poses, warp: float = warp) -> Link:
-            motion = (inverse(poses[link.target][None]) @ poses[link.source][None])[0]
-            return _refined(link, fine.of(link.source), fine.of(link.target), motion, warp)
+            return _refined(link, pair_of(link, poses), exponent, warp)
 
         refined = {(link.source, link.target): link for link in bench.each(refine, chosen, "refining pairs")}
         links = tuple(refined.get((link.source, link.target), link) for link in place.links)
         place = settle(place.scans, place.poses, links, place.sightings, _most_linked(place))
-        if len(place.residuals):
-            off = float(np.quantile(place.residuals, _USUAL_SHARE)) / _USUAL_RESIDUAL
+        if len(place.links):
+            off = float(np.quantile(place.solved.residuals, _USUAL_SHARE)) / _USUAL_RESIDUAL
             warp = min(max(_WARP, warp * off), _MOST_WARPED)
     return place
-
-
-class _Recent:
-    """What was made of scans, made again if it is asked for after so many others; several threads may ask."""
-
-    def __init__(self, make: Callable[[int], Surface], most: int) -> None:
-        self._make, self._most, self._made = make, most, OrderedDict[int, Future[Surface]]()
-        self._changing = threading.Lock()
-
-    def of(self, scan: int) -> Surface:
-        with self._changing:
-            known = self._made.pop(scan, None)
-            made = known or Future[Surface]()
-            self._made[scan] = made  # as the most recent one
-            if len(self._made) > self._most:
-                self._made.popitem(last=False)
-        if known is None:
-            try:
-                made.set_result(self._make(scan))
-            except BaseException as error:
-                made.set_exception(error)
-                raise
-        return made.result()
-
-
-def _one_after_the_other(links: list[Link]) -> list[Link]:
-    """Return links in an order in which those of one scan come soon after each other: from neighbour to neighbour."""
-    around: dict[int, list[int]] = {}
-    for link in links:
-        around.setdefault(link.source, []).append(link.target)
-        around.setdefault(link.target, []).append(link.source)
-    rank: dict[int, int] = {}
-    for start in sorted(around):
-        waiting = deque([start] if start not in rank else [])
-        while waiting:
-            scan = waiting.popleft()
-            if scan not in rank:
-                rank[scan] = len(rank)
-                waiting.extend(sorted(around[scan], key=lambda other: (len(around[other]), other)))
-    return sorted(links, key=lambda link: sorted((rank[link.source], rank[link.target]), reverse=True))
 
 
 def _most_linked(place: Settled) -> int:
@@ -124,7 +100,7 @@ def _most_linked(place: Settled) -> int:
     return int(np.bincount(ends, minlength=1 + int(place.scans.max()))[place.scans].argmax())
 
 
-def _overlapping_most(place: Settled) -> list[Link]:
+def _overlapping_most(place: Settled) -> dict[Pair, Link]:
     """Return, for each scan, the links that overlap the most."""
     chosen: dict[Pair, Link] = {}
     for scan in place.scans.tolist():
@@ -132,13 +108,35 @@ def _overlapping_most(place: Settled) -> list[Link]:
         enough = [link for link in own if (link.overlap or 0.0) >= _LEAST_OVERLAP]
         best = sorted(enough, key=lambda link: (-(link.overlap or 0.0), link.source, link.target))[:_NEIGHBOURS]
         chosen |= {(link.source, link.target): link for link in best}
-    return [chosen[pair] for pair in sorted(chosen)]
+    return {pair: chosen[pair] for pair in sorted(chosen)}
 
 
-def _refined(link: Link, source: Surface, target: Surface, motion: _Array, warp: float) -> Link:
+class _Pair(NamedTuple):
+    """Two scans as finer points, and how a map has them lie to each other."""
+
+    source: Surface
+    target: Surface
+    motion: _Array
+    viewpoints: tuple[_Array, _Array]
+    """Where the sensor of each stood, in its own frame."""
+
+    def aligned(self, masses: _Array | None = None) -> _Array:
+        """Return the motion improved by ICP."""
+        about = {"reach": _REACH, "cosine": _COSINE}
+        return aligned_by_icp(self.source, self.target, self.motion, **about, steps=_STEPS, most=_POINTS, masses=masses)
+
+
+def _residuals(pair: _Pair) -> _Array:
+    """Return how far surfaces are apart, by range, once two scans are aligned."""
+    return residuals_by_range(pair.source, pair.target, pair.aligned(), pair.viewpoints, _REACH, _COSINE)
+
+
+def _refined(link: Link, pair: _Pair, exponent: float, warp: float) -> Link:
     """Align two scans, bent by some voxels, by ICP from a motion; a link that few points support stays as it was."""
-    aligned = aligned_by_icp(source, target, motion, reach=_REACH, cosine=_COSINE, steps=_STEPS, most=_POINTS)
-    information = surface_information(source, target, aligned)
+    source, target = pair.source, pair.target
+    masses = masses_by_range(source.points, pair.motion, pair.viewpoints, exponent) if exponent else None
+    aligned = pair.aligned(masses)
+    information = surface_information(source, target, aligned, masses)
     if information.count < _LEAST_PAIRS:
         return link
     covariance = bent_covariance(information.covariance(), source.points, aligned, warp * target.voxel_size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Collection, Iterable
 from typing import TypeAlias
@@ -9,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.poses import inverse
-from .beliefs import Beliefs, Places, Suggestions, believe
+from .beliefs import Beliefs, believe
+from .places import Places, Suggestions
 from .relations import Relation
 from .workbench import Pair, Workbench
 
@@ -44,6 +45,8 @@ _SEEN_SHARE = 0.1
 """… of those of which this share comes near the other."""
 _SEEN_WEIGHT = 0.5
 """Pairs beside each other show the same."""
+_TELLING = 0.1
+"""What a pair says that shows anything."""
 _SEEN_BOUNDS = -3.0, 2.0
 """What one pair says, …"""
 _SEEN_MOST = 6.0
@@ -60,10 +63,10 @@ def overlap_prior(relations: Iterable[Relation]) -> float:
     Where most pairs of a folder are of different places, a confidence says less; how many are is what the confidences
     say together.
     """
-    known = list(relations)
+    wrong, elsewhere = np.array([relation.against for relation in relations]).reshape(-1, 2).T
     prior = 0.5
-    for _ in range(_PRIOR_ROUNDS):
-        mean = float(np.mean([relation.confidence(prior) for relation in known])) if known else prior
+    for _ in range(_PRIOR_ROUNDS if len(wrong) else 0):
+        mean = float((1.0 / (1.0 + wrong + elsewhere * ((1.0 - prior) / prior))).mean())
         prior = min(max(mean, _PRIORS[0]), _PRIORS[1])
     return prior
 
@@ -111,9 +114,13 @@ def _log_odds(probability: float) -> float:
 
 
 def seen_together(supports: Iterable[float], least: float = -np.inf) -> float:
-    """Return what several pairs say together about two places, as the logarithm of odds: many no more than some."""
+    """Return what several pairs say together about two places, as the logarithm of odds: many no more than some.
+
+    Pairs that show next to nothing are not counted.
+    """
     said = _SEEN_WEIGHT * np.clip(np.array(list(supports), dtype=np.float64), *_SEEN_BOUNDS)
-    return max(min(float(said.sum()) * min(1.0, _SEEN_PAIRS / max(1, len(said))), _SEEN_MOST), least)
+    telling = int(np.count_nonzero(np.abs(said) >= _TELLING))
+    return max(min(float(said.sum()) * min(1.0, _SEEN_PAIRS / max(1, telling)), _SEEN_MOST), least)
 
 
 def least_seen(bench: Workbench, first: Collection[int], second: Collection[int]) -> float:
@@ -122,7 +129,7 @@ def least_seen(bench: Workbench, first: Collection[int], second: Collection[int]
     Whatever contradicts a single scan may be due to one thing: its sensor was not where it seems to have been.
     """
     single = [next(iter(scans)) for scans in (first, second) if len(scans) == 1]
-    return _MISPLACED if any(bench.clouds[scan].viewpoint.source == "found" for scan in single) else -np.inf
+    return _MISPLACED if any(bench.outlines[scan].viewpoint.source == "found" for scan in single) else -np.inf
 
 
 def grow_places(
@@ -132,35 +139,34 @@ def grow_places(
     *,
     likely: float,
     only: int | None = None,
-    seen: dict[bytes, float] | None = None,
+    tested: dict[bytes, float] | None = None,
 ) -> Beliefs:
     """Join places, as far as suggestions and what is seen make it ``likely``, odds' logarithm; ``places`` is changed.
 
-    ``seen`` before need not be looked at again; what is seen is put there.
+    What was ``tested`` before need not be looked at again; what is tested is put there.
     """
-    known = {} if seen is None else seen
+    known = {} if tested is None else tested
 
     def test(first: _Numbers, second: _Numbers, poses: _Array, followed: _Numbers) -> float:
+        parts = some.source[followed], some.target[followed], first, second, poses[first], poses[second]
+        all_of_it = hashlib.sha256(np.float64(bench.usual_conflict).tobytes())
+        for part in parts:
+            all_of_it.update(len(part).to_bytes(8, "little") + part.tobytes())
+        key = all_of_it.digest()
+        if key not in known:
+            known[key] = look(first, second, poses, followed)
+        return known[key]
+
+    def look(first: _Numbers, second: _Numbers, poses: _Array, followed: _Numbers) -> float:
         related = set(zip(some.source[followed].tolist(), some.target[followed].tolist(), strict=True))
         pairs = [pair for _, pair in bench.near(first, second, poses, _SEEN_SHARE)[:_SEEN_PAIRS] if pair not in related]
         said: list[float] = []
         while pairs and seen_together(said) > _HOPELESS:
-            said += _said(bench, pairs[:_SEEN_AT_ONCE], poses, known)
+            said += [sighting.support for sighting in bench.look(pairs[:_SEEN_AT_ONCE], poses, "")]
             pairs = pairs[_SEEN_AT_ONCE:]
         return seen_together(said, least_seen(bench, first.tolist(), second.tolist()))
 
     return believe(places, some, test, likely=likely, only=only)
-
-
-def _said(bench: Workbench, pairs: list[Pair], poses: _Array, seen: dict[bytes, float]) -> list[float]:
-    """Return what is seen of pairs where poses put them; the same pair at the same place is looked at once."""
-    numbers = np.array(pairs)
-    motions = inverse(poses[numbers[:, 1]]) @ poses[numbers[:, 0]]
-    keys = [np.array(pair).tobytes() + motion.tobytes() for pair, motion in zip(pairs, motions, strict=True)]
-    new = [(key, pair) for key, pair in zip(keys, pairs, strict=True) if key not in seen]
-    sightings = bench.look([pair for _, pair in new], poses, "")
-    seen |= {key: sighting.support for (key, _), sighting in zip(new, sightings, strict=True)}
-    return [seen[key] for key in keys]
 
 
 def components_of(labels: _Numbers) -> list[_Numbers]:

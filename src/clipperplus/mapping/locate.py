@@ -14,12 +14,12 @@ from .._timing import Stage, Stopwatch
 from .._validation import as_integer, as_number
 from ..clouds.prepared import PreparedCloud
 from ..registration.confidence import Status
-from .beliefs import Places, Suggestions
 from .grow import grow_places, seen_together, suggestions_of
+from .links import link_covariance
+from .places import Places, Suggestions
 from .relations import Relation
 from .scans import as_scan, is_empty, origin_odds, prepare_scan, prepare_scans
-from .settle import link_covariance
-from .similarity import ScanVocabulary
+from .similarity import ScanVocabulary, feature_sample
 from .surfaces import Surface, aligned_by_icp
 from .workbench import Workbench
 
@@ -38,6 +38,8 @@ _LIKELY = 1.4
 """Logarithm of the odds from which on a place is looked at, and no more are tried."""
 _SEEN_MOST = 3.0
 """What all of that says in favour, at most: a single scan of walls lies on walls in many places."""
+_CHANCES = 3.0
+"""Logarithm of how many chances a scan of another place has, about: it is registered with that many of the map."""
 _VERIFIED = 0.1
 """Share of the scan that must come near one of the map to be compared with it, …"""
 _MOST_VERIFIED = 16
@@ -166,7 +168,7 @@ def _prepared(map: Map, threads: int) -> _Prepared:
             for number, place in zip(numbers, map.viewpoints[numbers], strict=True)
         ]
         clouds = tuple(prepare_scans(bench, scans, map.voxel_size))
-        _PREPARED[map] = _Prepared(numbers, clouds, ScanVocabulary(clouds))
+        _PREPARED[map] = _Prepared(numbers, clouds, ScanVocabulary([feature_sample(cloud) for cloud in clouds]))
     return _PREPARED[map]
 
 
@@ -245,7 +247,7 @@ class _Search:
         around = self._around(found.pose, component)
         aligned, covariance = self._aligned(found.pose, around)
         seen = self._bench.look([(k, self._scan) for k in around], self._map_poses(aligned), "")
-        odds = found.weight + min(_SEEN_MOST, seen_together(sighting.support for sighting in seen))
+        odds = found.weight + min(_SEEN_MOST, seen_together(sighting.support for sighting in seen)) - _CHANCES
         confidence = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, odds))))
         others = self.places_but(aligned, component)
         reasons = (

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,10 +48,20 @@ class Optimised:
 
     poses: _Array
     """``(n, 4, 4)`` from each scan to the frame."""
-    covariances: _Array
-    """``(n, 6, 6)`` of small motions (rotation vector, translation) in that frame, relative to the scan it is of."""
     residuals: _Array
     """``(m,)``: how many deviations each measurement is off."""
+    _marginals: Callable[[], Any] = field(repr=False)
+
+    @functools.cached_property
+    def covariances(self) -> _Array:
+        """``(n, 6, 6)`` of small motions (rotation vector, translation) in that frame, relative to the scan it is of.
+
+        They take longer than the poses, and are found when they are asked for.
+        """
+        marginals = self._marginals()
+        own = np.array([marginals.marginalCovariance(number) for number in range(len(self.poses))])
+        turned = adjoint(self.poses)  # from the frame of each scan to that of the map
+        return np.asarray(turned @ own @ turned.transpose(0, 2, 1))
 
 
 def load_gtsam() -> Any:
@@ -101,10 +113,7 @@ def optimise_poses(start: _Array, measured: Measurements, anchor: int = 0) -> Op
     solved = gtsam.LevenbergMarquardtOptimizer(robust, values, parameters).optimize()
     poses = np.array([solved.atPose3(number).matrix() for number in range(len(start))])
     residuals = np.array([np.sqrt(2.0 * plain.at(1 + k).error(solved)) for k in range(len(measured.source))])
-    marginals = gtsam.Marginals(_reweighted(gtsam, plain, residuals), solved)
-    own = np.array([marginals.marginalCovariance(number) for number in range(len(start))])
-    turned = adjoint(poses)  # from the frame of each scan to that of the map
-    return Optimised(poses, turned @ own @ turned.transpose(0, 2, 1), residuals)
+    return Optimised(poses, residuals, lambda: gtsam.Marginals(_reweighted(gtsam, plain, residuals), solved))
 
 
 def _reweighted(gtsam: Any, plain: Any, residuals: _Array) -> Any:

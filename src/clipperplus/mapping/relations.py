@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -15,7 +16,7 @@ from ..registration import register
 from ..registration.confidence import Evidence, Status
 from ..registration.verification import AGREEING_COSINE, compare, polish, sample
 
-__all__ = ["Relation", "Sighting", "look_at", "relate", "usual_conflict"]
+__all__ = ["Relation", "Sighting", "look_at", "relate", "usual_conflict", "what_is_seen"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 Effort: TypeAlias = Literal["low", "normal", "high"]
@@ -28,6 +29,8 @@ _POLISHING_STEPS = 8
 """Of ICP, from where a map puts two scans."""
 _MOST_AGREED, _AGREED_SCALE = 2.0, 0.25
 """What a pair says at most in favour of a map, and the share of the source that must be seen with the target for it."""
+_STEADY, _SLID = 2.0, 10.0
+"""Voxels by which ICP may move a scan that speaks for a map, and from which on it says nothing for it."""
 _MOST_AGAINST, _EDGES, _CONFLICT_SCALE = 6.0, 2.5, 1.5
 """What it says at most against it; how many times the usual conflict may be there, and by how many it grows by 1."""
 _THIN_WALLS, _BACKS_SCALE = 0.1, 0.025
@@ -43,6 +46,8 @@ _USUAL_CONFLICTS = 0.004, 0.02
 _FEW, _MOST, _MEANINGLESS = 8, 0.6, 1.0
 """… If there are not few, and not most have less than that, then sensors were not where they seem to have been, and
 conflicts say nothing."""
+_LARGEST = 700.0
+"""Logarithm that is worth an exponential."""
 _NO_MATCHES = (np.empty((0, 3)), np.empty((0, 3)))
 
 
@@ -73,15 +78,25 @@ class Relation:
     seconds: float = field(default=0.0, compare=False)
 
     def confidence(self, prior: float) -> float:
-        """Return the probability that the answer is right, where this share of pairs belongs together.
+        """Return the probability that the answer is right, where this share of pairs belongs together."""
+        wrong, elsewhere = self.against
+        return 1.0 / (1.0 + wrong + elsewhere * (1.0 - prior) / prior)
 
-        Scans that are fused from many views are warped: that two of them seem to differ a little in size is no proof
-        against a pair that others may confirm.
+    @functools.cached_property
+    def against(self) -> tuple[float, float]:
+        """How many times as likely as the answer it is that another motion is right, and that there is none.
+
+        The latter if half of the pairs belong together. Scans that are fused from many views are warped: that two of
+        them seem to differ a little in size is no proof against a pair that others may confirm.
         """
         evidence = self.evidence
         if evidence.is_scaled and evidence.scale is not None and abs(math.log(evidence.scale)) < _WARPED:
             evidence = replace(evidence, scale_deviation=abs(evidence.scale - 1.0))
-        return evidence.confidence(prior) if len(self.motions) else 0.0
+        odds = evidence.log_odds() if len(self.motions) else None
+        if odds is None:
+            return math.inf, math.inf
+        wrong, elsewhere = (math.exp(min(max(-log, -_LARGEST), _LARGEST)) for log in odds)
+        return wrong, elsewhere
 
     @property
     def is_open(self) -> bool:
@@ -162,7 +177,7 @@ def usual_conflict(relations: Iterable[Relation]) -> float:
     if len(found) >= _FEW and len(usual) < _MOST * len(found):
         return _MEANINGLESS
     bound = _USUAL_TIMES * float(np.quantile(usual, _USUAL_SHARE)) if usual else np.inf
-    return min(max(bound, _USUAL_CONFLICTS[0]), _USUAL_CONFLICTS[1])
+    return float(f"{min(max(bound, _USUAL_CONFLICTS[0]), _USUAL_CONFLICTS[1]):.2g}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,31 +209,30 @@ class Sighting:
     def support(self) -> float:
         """How much they speak for the map: about the logarithm of how many times as likely this is if it is right.
 
-        For it speaks what both saw of one surface. Against it, what lies where the other's sensor looked through, but
-        for what is usual at edges, and surfaces seen from two sides at one place, but for thin walls.
+        For it speaks what both saw of one surface, if ICP need not move them far to see it. Against it, what lies where
+        the other's sensor looked through, but for what is usual at edges, and surfaces seen from two sides at one
+        place, but for thin walls.
         """
         fronts = (1.0 - self.back_to_back) * self.overlap - self.against
         backs = self.back_to_back * self.overlap - _THIN_WALLS
         through = (self.conflict or 0.0) / self.usual_conflict - _EDGES
-        agreed = _MOST_AGREED * min(1.0, max(0.0, fronts) / _AGREED_SCALE)
+        slid = max(0.0, self.shift - _STEADY) / (_SLID - _STEADY) if self.is_improved else 0.0
+        agreed = _MOST_AGREED * min(1.0, max(0.0, fronts) / _AGREED_SCALE) * max(0.0, 1.0 - slid)
         against = max(0.0, through) / _CONFLICT_SCALE + max(0.0, backs) / _BACKS_SCALE
         return agreed - min(against, _MOST_AGAINST)
 
 
 def look_at(
-    source: PreparedCloud, target: PreparedCloud, motion: _Array, *, free_space: bool, usual_conflict: float
-) -> Sighting:
-    """Look at two scans that a motion lays on each other, improved by ICP.
-
-    Where they have little in common, ICP leads astray; if more speaks for the motion as it is, that is what is seen.
-    """
+    source: PreparedCloud, target: PreparedCloud, motion: _Array, *, free_space: bool
+) -> tuple[Sighting, Sighting]:
+    """Look at two scans that a motion lays on each other, improved by ICP, and as it is."""
     improved = polish(source, target, motion, steps=_POLISHING_STEPS, threads=1)
     motions = np.stack((improved, motion))
     seen = compare(source, target, _NO_MATCHES, motions, free_space=free_space, threads=1)
     change = (improved - motion)[:3]
     moved = source.points @ change[:, :3].T + change[:, 3]
     shift = float(np.sqrt((moved**2).sum(axis=1).mean())) / target.voxel_size if len(moved) else 0.0
-    both = [
+    first, second = (
         Sighting(
             motion=at,
             shift=shift,
@@ -229,11 +243,19 @@ def look_at(
             residual=float(seen.residual[k]),
             conflict=None if seen.conflict is None else float(seen.conflict[k]),
             back_to_back=back_to_back(source, target, at) if free_space else 0.0,
-            usual_conflict=usual_conflict,
+            usual_conflict=_USUAL_CONFLICTS[1],
         )
         for k, at in enumerate(motions)
-    ]
-    return max(both, key=lambda sighting: sighting.support)
+    )
+    return first, second
+
+
+def what_is_seen(both: tuple[Sighting, Sighting], usual_conflict: float) -> Sighting:
+    """Return what is seen of two scans, given the conflict that is usual.
+
+    Where they have little in common, ICP leads astray; if more speaks for the motion as it is, that is what is seen.
+    """
+    return max((replace(seen, usual_conflict=usual_conflict) for seen in both), key=lambda seen: seen.support)
 
 
 def back_to_back(source: PreparedCloud, target: PreparedCloud, motion: _Array) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from ..clouds.cloud import RawCloud, as_cloud, as_viewpoint
 from ..clouds.files import read_cloud
 from ..clouds.fronts import normals_of
 from ..clouds.prepared import PreparedCloud, prepare_checked
+from ..clouds.viewpoints import Viewpoint
 from ..clouds.voxels import usual_voxel_size
 from ..errors import LandmarkError
 from .workbench import Workbench
@@ -26,7 +27,9 @@ __all__ = [
     "as_scans",
     "common_voxel_size",
     "in_order_of_content",
+    "is_empty",
     "origin_odds",
+    "prepare_all",
     "prepare_scan",
     "prepare_scans",
 ]
@@ -40,6 +43,21 @@ _COMMON = 2.0
 """By how much a folder has one custom, rather than each scan its own: a factor of the logarithm of the odds."""
 _LEAST_POINTS = 30
 """Of a scan reduced to voxels: fewer fit anywhere."""
+
+
+class _Viewed(Protocol):
+    """Points that were seen from a place."""
+
+    @property
+    def points(self) -> _Array:
+        """``(n, 3)``."""
+
+    @property
+    def viewpoint(self) -> Viewpoint:
+        """The place."""
+
+
+_Kept = TypeVar("_Kept", bound=_Viewed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,27 +118,38 @@ def prepare_scan(scan: Scan, voxel_size: float, origin_odds: float = 0.0) -> Pre
 
 
 def prepare_scans(bench: Workbench, scans: Sequence[Scan], voxel_size: float) -> list[PreparedCloud]:
-    """Prepare scans of one folder, which share a custom: whether the origin of each frame is where the sensor stood.
+    """Prepare scans of one folder, which share a custom: whether the origin of each frame is where the sensor stood."""
+    return [cloud for cloud, _ in prepare_all(bench, scans, voxel_size, lambda cloud: cloud)]
+
+
+def prepare_all(
+    bench: Workbench, scans: Sequence[Scan], voxel_size: float, keep: Callable[[PreparedCloud], _Kept]
+) -> list[tuple[_Kept, float]]:
+    """Prepare scans of one folder; return what is kept of each, and the ``origin_odds`` by which it was prepared.
 
     Each is judged by itself at first. Those that differ from most are judged again, knowing that.
     """
-    clouds = list(bench.each(lambda scan: prepare_scan(scan, voxel_size), list(scans), "preparing scans"))
-    odds = origin_odds(clouds)
+
+    def prepare(scan: Scan, odds: float = 0.0) -> tuple[_Kept, float]:
+        return keep(prepare_scan(scan, voxel_size, odds)), odds
+
+    kept = list(bench.each(prepare, list(scans), "preparing scans"))
+    odds = origin_odds(one for one, _ in kept)
     rare = "found" if odds > 0.0 else "origin"
-    again = [k for k, cloud in enumerate(clouds) if cloud.viewpoint.source == rare and not is_empty(cloud)]
-    others = bench.each(lambda k: prepare_scan(scans[k], voxel_size, odds), again, "")
-    for k, cloud in zip(again, others, strict=True):
-        clouds[k] = cloud
-    return clouds
+    again = [k for k, (one, _) in enumerate(kept) if one.viewpoint.source == rare and not is_empty(one)]
+    others = bench.each(lambda k: prepare(scans[k], odds), again, "")
+    for k, other in zip(again, others, strict=True):
+        kept[k] = other
+    return kept
 
 
-def origin_odds(clouds: Iterable[PreparedCloud]) -> float:
+def origin_odds(clouds: Iterable[_Viewed]) -> float:
     """Return how much likelier than usual it is that scans like these were seen from their origins, as a logarithm."""
     sources = [cloud.viewpoint.source for cloud in clouds if not is_empty(cloud)]
     origins, found = sources.count("origin"), sources.count("found")
     return _COMMON * (math.log((origins + 1.0) / (found + 1.0)) - math.log(_ORIGINS / (1.0 - _ORIGINS)))
 
 
-def is_empty(cloud: PreparedCloud) -> bool:
+def is_empty(cloud: _Viewed) -> bool:
     """Whether a scan has too few points to fit anywhere."""
     return len(cloud.points) < _LEAST_POINTS

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.poses import adjoint, inverse
-from ..registration.uncertainty import OrientedSurface, surface_information
-from .pose_graph import Measurements, optimise_poses
+from ..geometry.poses import inverse
+from .links import Link
+from .pose_graph import Measurements, Optimised, optimise_poses
 from .relations import Sighting
 from .workbench import Pair, Workbench
 
-__all__ = ["Link", "Settled", "link_covariance", "look_around", "settle"]
+__all__ = ["Settled", "is_confirmed", "look_around", "settle"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
-_WARP = 0.5
-"""Voxels by which a scan is bent at its corners, as fused ones are: no pair is known more precisely."""
-_LEVER_POINTS = 300
-"""By which is told how far a turn moves a scan."""
 _LOOKED_AT = 0.1
 """Share of a scan that must come near another for the two to be looked at."""
 _LOOKED_AT_MOST = 16
@@ -36,49 +32,20 @@ _LEAST_OVERLAP = 0.15
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
-    """How two scans lie to each other, and how precisely that is known."""
-
-    source: int
-    target: int
-    motion: _Array
-    covariance: _Array
-    origin: Literal["registered", "alternative", "seen"]
-    """An answer of a registration, an alternative, or what is seen where the map puts them."""
-    overlap: float | None = None
-    """Share of the source that lies on the target's surface, once that was looked at."""
-
-
-@dataclass(frozen=True, eq=False)
 class Settled:
     """Scans of one place, where they stand, and by what."""
 
     scans: _Numbers
-    poses: _Array
-    """``(k, 4, 4)`` from each of these scans to the frame of one of them."""
-    covariances: _Array
-    """``(k, 6, 6)``."""
+    solved: Optimised
+    """Where each of these scans stands, in the frame of one of them, and by how much each link is off."""
     links: tuple[Link, ...]
-    residuals: _Array
-    """Deviations by which each link is off."""
     sightings: dict[Pair, Sighting]
     """What was seen of pairs."""
 
-
-def link_covariance(source: OrientedSurface, target: OrientedSurface, motion: _Array) -> _Array:
-    """Return the covariance of a motion: what the surfaces leave open, and that scans are bent."""
-    covariance = surface_information(source, target, motion).covariance()
-    return bent_covariance(covariance, source.points, motion, _WARP * target.voxel_size)
-
-
-def bent_covariance(covariance: _Array, points: _Array, motion: _Array, bend: float) -> _Array:
-    """Return the covariance of a motion of points that are bent, by so many metres at their corners."""
-    middle = np.eye(4)
-    middle[:3, 3] = (motion[:3, :3] @ points.mean(axis=0) + motion[:3, 3]) if len(points) else 0.0
-    some = points[:: max(1, len(points) // _LEVER_POINTS)]
-    lever = max(float(np.sqrt(some.var(axis=0).sum())), bend) if len(points) else 1.0
-    about = adjoint(middle[None])[0]
-    return np.asarray(covariance + about @ np.diag([(bend / lever) ** 2] * 3 + [bend**2] * 3) @ about.T)
+    @property
+    def poses(self) -> _Array:
+        """``(k, 4, 4)`` from each of the scans to the frame."""
+        return self.solved.poses
 
 
 def settle(
@@ -93,7 +60,7 @@ def settle(
         covariances=np.array([link.covariance for link in links]).reshape(-1, 6, 6),
     )
     solved = optimise_poses(inverse(start[[anchor]]) @ start, measured, anchor)
-    return Settled(scans, solved.poses, solved.covariances, links, solved.residuals, sightings)
+    return Settled(scans, solved, links, sightings)
 
 
 def look_around(bench: Workbench, place: Settled, what: str) -> Settled:
@@ -107,7 +74,7 @@ def look_around(bench: Workbench, place: Settled, what: str) -> Settled:
 
     def link(pair: Pair) -> Link:
         seen = sightings[pair]
-        covariance = link_covariance(bench.clouds[pair[0]], bench.clouds[pair[1]], seen.motion)
+        covariance = bench.covariance(pair, seen.motion)
         origin = known[pair].origin if pair in known else "seen"
         return Link(pair[0], pair[1], seen.motion, covariance, origin, seen.overlap)
 

@@ -8,16 +8,19 @@ do not change when a scan is moved, so neither does the sum; two scans are compa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..clouds.prepared import PreparedCloud
 
-__all__ = ["ScanVocabulary", "pair_similarities", "suggest_pairs"]
+__all__ = ["Sample", "ScanVocabulary", "feature_sample", "pair_similarities", "similarities_of", "suggest_pairs"]
 
 _Descriptors: TypeAlias = npt.NDArray[np.float32]
+Sample: TypeAlias = npt.NDArray[np.float16]
+"""``(n, d)``: of a scan, what it is compared with others by; three digits do."""
+_Some = TypeVar("_Some", bound=npt.NDArray[Any])
 
 _WORDS = 128
 """Centres of the vocabulary."""
@@ -34,34 +37,45 @@ _DIGITS = 5
 class ScanVocabulary:
     """What the features of some scans have in common, by which scans are described and compared."""
 
-    def __init__(self, clouds: Sequence[PreparedCloud]) -> None:
-        """Learn it from scans, and describe these."""
-        features = [_features(cloud) for cloud in clouds]
-        known = [some for some in features if len(some)]
-        share = max(1, _LEARNED_FROM // max(1, len(known)))
-        self._words = _vocabulary(np.concatenate([_spread(some, share) for some in known])) if known else None
-        sums = np.array([self._sum(some) for some in features] or np.empty((0, 1)))
+    def __init__(self, samples: Sequence[Sample]) -> None:
+        """Learn it from features of scans, and describe these."""
+        share = max(1, _LEARNED_FROM // max(1, len(samples)))
+        known = [_spread(some, share) for some in samples]
+        self._words = _vocabulary(np.concatenate(known).astype(np.float32)) if any(map(len, known)) else None
+        sums = np.array([self._sum(some) for some in samples] or np.empty((0, 1)))
         self._mean = sums.mean(axis=0) if len(sums) else np.zeros(1)  # what all have in common tells nothing
         self.descriptors = _of_unit_length(sums - self._mean)
         """``(k, d)`` unit vectors of these scans; the product of two is how alike they look."""
 
     def describe(self, cloud: PreparedCloud) -> _Descriptors:
         """Return the unit vector ``(d,)`` of another scan."""
-        return np.asarray(_of_unit_length((self._sum(_features(cloud)) - self._mean)[None])[0])
+        return np.asarray(_of_unit_length((self._sum(feature_sample(cloud)) - self._mean)[None])[0])
 
-    def _sum(self, features: _Descriptors) -> _Descriptors:
+    def _sum(self, features: Sample) -> _Descriptors:
         if self._words is None or not features.size:
             return np.zeros(1 if self._words is None else self._words.size, dtype=np.float32)
-        return _summed(_spread(features, _DESCRIBED_BY), self._words)
+        return _summed(features.astype(np.float32), self._words)
 
 
 def pair_similarities(clouds: Sequence[PreparedCloud]) -> npt.NDArray[np.float64]:
     """Return how alike each two scans look, ``(k, k)``, from -1 to 1; of a scan and itself, -inf."""
-    descriptors = ScanVocabulary(clouds).descriptors
+    return similarities_of([feature_sample(cloud) for cloud in clouds])
+
+
+def similarities_of(samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
+    """Return the same of features of the scans."""
+    descriptors = ScanVocabulary(samples).descriptors
     alike = np.round((descriptors @ descriptors.T).astype(np.float64), _DIGITS)
     alike = np.maximum(alike, alike.T)  # the product need not be symmetric to the last bit
     np.fill_diagonal(alike, -np.inf)
     return np.asarray(alike)
+
+
+def feature_sample(cloud: PreparedCloud) -> Sample:
+    """Return square roots of some of a scan's features, by whose distances histograms are told apart best."""
+    features = cloud.description.features
+    some = _spread(features[features.any(axis=1)], _DESCRIBED_BY)
+    return np.asarray(np.sqrt(np.maximum(some, 0.0)), dtype=np.float16)
 
 
 def suggest_pairs(similarities: npt.NDArray[np.float64], neighbours: int) -> npt.NDArray[np.int64]:
@@ -84,13 +98,7 @@ def _of_unit_length(rows: npt.NDArray[Any]) -> _Descriptors:
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
 
-def _features(cloud: PreparedCloud) -> _Descriptors:
-    """Return the square roots of a scan's features, by whose distances histograms are told apart best."""
-    features = cloud.description.features
-    return np.asarray(np.sqrt(np.maximum(features[features.any(axis=1)], 0.0)), dtype=np.float32)
-
-
-def _spread(features: _Descriptors, most: int) -> _Descriptors:
+def _spread(features: _Some, most: int) -> _Some:
     """Return some features, evenly chosen."""
     return features[:: max(1, -(-len(features) // most))]
 

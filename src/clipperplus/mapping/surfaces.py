@@ -20,7 +20,9 @@ __all__ = ["Surface", "aligned_by_icp"]
 _Array: TypeAlias = npt.NDArray[np.float64]
 
 _GRID_REACH = 2
-"""Voxels around a surface in which its nearest point can be looked up."""
+"""Cells around a surface in which its nearest point can be looked up."""
+_FINE_CELL = 1.5
+"""Voxels: the width of these for finer points. They take most of the memory, by the third power of this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +34,16 @@ class Surface:
     surface: _core.SurfaceGrid
     voxel_size: float
 
+    @property
+    def nbytes(self) -> int:
+        """Memory, in bytes."""
+        return self.points.nbytes + self.normals.nbytes + self.surface.nbytes
+
     @classmethod
-    def of(cls, points: _Array, normals: _Array, voxel_size: float) -> Surface:
-        """Return the surface of some points."""
+    def of(cls, points: _Array, normals: _Array, voxel_size: float, cell: float = 1.0) -> Surface:
+        """Return the surface of some points; nearest ones are looked up in cells of so many voxels."""
         points, normals = np.ascontiguousarray(points), np.ascontiguousarray(normals)
-        return cls(points, normals, _core.SurfaceGrid(points, normals, voxel_size, _GRID_REACH), voxel_size)
+        return cls(points, normals, _core.SurfaceGrid(points, normals, cell * voxel_size, _GRID_REACH), voxel_size)
 
     @classmethod
     def of_cloud(cls, cloud: RawCloud, voxel_size: float, normal_radius: float) -> Surface:
@@ -44,7 +51,7 @@ class Surface:
         points, _ = voxel_means(cloud, voxel_size, 1)
         neighbours = find_neighbourhoods(points, normal_radius * voxel_size, 1, "voxel_size")
         normals, _ = normals_within(normal_radius * voxel_size, neighbours, np.zeros(3), 1)
-        return cls.of(points, normals, voxel_size)
+        return cls.of(points, normals, voxel_size, _FINE_CELL)
 
 
 def aligned_by_icp(
@@ -56,10 +63,15 @@ def aligned_by_icp(
     cosine: float,
     steps: int,
     most: int | None = None,
+    masses: _Array | None = None,
 ) -> _Array:
-    """Improve a motion by steps of ICP, looking at no more than so many points, and within so many voxels."""
+    """Improve a motion by steps of ICP, looking at no more than so many points, and within so many voxels.
+
+    ``masses`` say how much each point of the source counts; None: 1 each.
+    """
     every = 1 if most is None else max(1, len(source.points) // most)
     points, normals = (np.ascontiguousarray(array[::every]) for array in (source.points, source.normals))
+    some = None if masses is None else np.ascontiguousarray(masses[::every])
     distance, start = reach * target.voxel_size, np.ascontiguousarray(motion[None])
-    (aligned,) = _core.refine_motions(target.surface, points, normals, start, distance, cosine, steps, True, 1)
+    (aligned,) = _core.refine_motions(target.surface, points, normals, start, distance, cosine, steps, True, 1, some)
     return np.asarray(aligned)

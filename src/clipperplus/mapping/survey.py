@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from .beliefs import Beliefs, Places, Suggestions, Union
+from .beliefs import Beliefs, Union, join_again, standing, unions_without
+from .candidates import doubtful_pairs, first_pairs, more_pairs
 from .grow import components_of, grow_places, least_seen, overlap_prior, seen_together, suggestions_of
+from .links import Link, connected_parts
+from .places import Places, Suggestions
 from .rough_poses import RoughPoses
-from .settle import Link, Settled, link_covariance, look_around, settle
-from .similarity import suggest_pairs
+from .settle import Settled, look_around, settle
 from .workbench import Pair, Workbench
 
 __all__ = ["Survey", "make_survey"]
@@ -21,20 +24,18 @@ __all__ = ["Survey", "make_survey"]
 _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
-NEIGHBOURS = 6
-"""Scans that look most like each one, with which it is registered at first."""
-_MORE_PAIRS = 6
-"""Pairs that are tried for each place that is still alone, twice as many in every round, …"""
-_MOST_PAIRS = 12
-"""… and for each scan, at most, in all."""
-_CLOSER_LOOKS = 4
-"""Pairs of each such place, the likeliest ones, that are registered again with more effort, in every round."""
 _ROUNDS = 10
-_HOPELESS = 0.02
-"""Confidence of an answer below which a closer look is not worth it."""
-_WORTH_IT, _LIKELY = -4.0, 0.4
+_WORTH_IT, _LIKELY = -4.0, 0.2
 """Logarithm of the odds from which on two places become one, to see more of them once their poses have settled, and
 below which that is undone."""
+_LIKELY_ALONE, _SUGGESTED_ENOUGH = 3.2, 1.0
+"""The same of a single scan for which suggestions do not say so much: one of walls lies on walls in many places."""
+_STAYS_ALONE = 2.0
+"""Logarithm of the odds below which such a scan is taken out again in the end."""
+_REFUTED = -3.0
+"""Logarithm of the odds below which what led to it is not followed again. In between, …"""
+_SUGGESTED, _SUGGESTED_SHARE = 6, 0.15
+"""… so many pairs that would share this much, those that share the most, are registered, to know more."""
 _LAST_LOOKS = 2
 """At all pairs that overlap, in the end: each makes the poses more precise."""
 _MOST_CONFIDENT = 0.999
@@ -62,8 +63,7 @@ def make_survey(
     """Find places; ``rough`` is what is known of the poses; if ``pairs`` are given, no others are registered."""
     surveyor = _Surveyor(bench, similarities, rough)
     if pairs is None:
-        near = [] if rough is None else _neighbours(bench, rough)
-        surveyor.register([*near, *((int(a), int(b)) for a, b in suggest_pairs(similarities, NEIGHBOURS))])
+        surveyor.register(first_pairs(bench.corners[:, 0], similarities, rough))
     else:
         surveyor.register([(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]])
     for number in range(_ROUNDS):
@@ -73,14 +73,23 @@ def make_survey(
     return surveyor.finish()
 
 
-def _neighbours(bench: Workbench, rough: RoughPoses) -> list[Pair]:
-    """Return the pairs that are nearest to each other under rough poses."""
-    places = np.einsum("nij,nj->ni", rough.poses[:, :3, :3], bench.corners[:, 0]) + rough.poses[:, :3, 3]
-    apart = np.linalg.norm(places[:, None] - places, axis=2)
-    closeness = np.where(np.isnan(apart), -np.inf, -apart)
-    np.fill_diagonal(closeness, -np.inf)
-    pairs = ((int(a), int(b)) for a, b in suggest_pairs(closeness, NEIGHBOURS))
-    return [pair for pair in pairs if np.isfinite(closeness[pair])]
+def _least(union: Union) -> float:
+    """Return the logarithm of the odds below which a union is undone."""
+    single = min(len(union.first), len(union.second)) == 1
+    return _LIKELY_ALONE if single and union.weight < _SUGGESTED_ENOUGH else _LIKELY
+
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+def _put_back(
+    now: dict[_Key, _Value], before: dict[_Key, _Value], scans: _Numbers, scan_of: Callable[[_Key], int]
+) -> dict[_Key, _Value]:
+    """Return what is known now, but of some scans what was known before."""
+    some = set(scans.tolist())
+    others = {key: value for key, value in now.items() if scan_of(key) not in some}
+    return others | {key: value for key, value in before.items() if scan_of(key) in some}
 
 
 class _Surveyor:
@@ -94,8 +103,10 @@ class _Surveyor:
         self._settled: dict[int, Settled] = {}
         self._unions: list[Union] = []
         self._refuted: set[tuple[Pair, bytes]] = set()
+        self._doubted: set[tuple[Pair, bytes]] = set()
+        self._suggested: set[Pair] = set()
+        self._tested: dict[bytes, float] = {}
         self._proven = True
-        self._seen: dict[bytes, float] = {}
 
     def register(self, pairs: list[Pair]) -> None:
         """Register pairs that were not yet, quickly; they share how likely it is that they belong together."""
@@ -105,31 +116,63 @@ class _Surveyor:
             self._batches.append(new)
 
     def grow(self) -> None:
-        """Join what agrees, and settle the places that changed; undo what is refuted by looking, and begin again."""
-        self._seen.clear()  # since then, more is known of what is usual
+        """Join what agrees, and settle the places that changed; undo what looking refutes, and try again there."""
+        self._doubted.clear()  # since then, more is known
         while True:
             before, known, links = self._places.copy(), dict(self._settled), dict(self._links)
-            some, beliefs = self._join()
-            wrong = [union for union in beliefs.unions if self._odds(union) < _LIKELY]
-            if not wrong:
+            pairs, some = self._suggestions()
+            beliefs = grow_places(self._bench, self._places, some, likely=_WORTH_IT, tested=self._tested)
+            self._proven = self._proven and beliefs.proven
+            self._take_over(pairs, some, beliefs)
+            odds = [self._odds(union) for union in beliefs.unions]
+            stands = [likely >= _least(union) for union, likely in zip(beliefs.unions, odds, strict=True)]
+            if all(stands):
                 self._unions += beliefs.unions
-                self._proven = self._proven and beliefs.proven
                 return
-            for number in (int(number) for union in wrong for number in union.followed):
-                pair = (int(some.source[number]), int(some.target[number]))
-                self._refuted.add((pair, some.motions[number].tobytes()))
-            self._places, self._settled, self._links = before, known, links
+            for union, likely in zip(beliefs.unions, odds, strict=True):
+                if likely < _least(union):
+                    self._refute(union, some, for_good=likely < _REFUTED)
+            self._undo(beliefs.unions, stands, before, known, links)
+            kept = [union for group in standing(beliefs.unions, stands) for union in group]
+            self._unions += kept
+            undone = [
+                union for union in kept if self._places.labels[union.first[0]] != self._places.labels[union.second[0]]
+            ]
+            self._take_over(pairs, some, join_again(self._places, some, undone))
 
-    def _join(self) -> tuple[Suggestions, Beliefs]:
-        pairs, some = self._suggestions()
-        before = {label: len(scans) for label, scans in self._members().items()}
-        beliefs = grow_places(self._bench, self._places, some, likely=_WORTH_IT, seen=self._seen)
+    def _undo(
+        self,
+        unions: Sequence[Union],
+        stands: Sequence[bool],
+        before: Places,
+        known: dict[int, Settled],
+        links: dict[Pair, Link],
+    ) -> None:
+        """Undo all unions of places of which one does not stand."""
+        wrong = [union.first[0] for union, good in zip(unions, stands, strict=True) if not good]
+        scans = np.flatnonzero(np.isin(self._places.labels, self._places.labels[wrong]))
+        self._places.undo(scans, before)
+        self._settled = _put_back(self._settled, known, scans, lambda label: label)
+        self._links = _put_back(self._links, links, scans, lambda pair: pair[0])
+
+    def _refute(self, union: Union, some: Suggestions, *, for_good: bool) -> None:
+        """Do not follow what led to a union; if not for good, registrations that it suggests may show it right."""
+        for number in union.followed.tolist():
+            pair = (int(some.source[number]), int(some.target[number]))
+            (self._refuted if for_good else self._doubted).add((pair, some.motions[number].tobytes()))
+        if not for_good:
+            near = self._bench.near(union.first, union.second, self._places.poses, _SUGGESTED_SHARE)
+            new = [pair for _, pair in near if pair not in self._bench.relations]
+            self._suggested.update(new[:_SUGGESTED])
+
+    def _take_over(self, pairs: list[Pair], some: Suggestions, beliefs: Beliefs) -> None:
+        """Remember what is believed, and settle the places that changed."""
         self._link(pairs, some, beliefs)
         for label, scans in self._members().items():
-            if len(scans) > 1 and before.get(label) != len(scans):
+            known = self._settled.get(label)
+            if len(scans) > 1 and (known is None or len(known.scans) != len(scans)):
                 links = tuple(link for pair, link in sorted(self._links.items()) if pair[0] in scans)
                 self._settle(label, look_around(self._bench, settle(scans, beliefs.poses[scans], links, {}), ""))
-        return some, beliefs
 
     def _odds(self, union: Union) -> float:
         """Return the logarithm of the odds of a union, now that its places have settled."""
@@ -161,7 +204,7 @@ class _Surveyor:
         priors = self.priors()
         pairs = sorted(priors)
         relations = [self._bench.relations[pair] for pair in pairs]
-        refuted = self._refuted | self._denied()
+        refuted = self._refuted | self._doubted | self._denied()
         bench, chances = self._bench, [priors[pair] for pair in pairs]
         return pairs, suggestions_of(relations, chances, bench.usual_conflict, refuted)
 
@@ -187,60 +230,66 @@ class _Surveyor:
             pair = pairs[some.relation[number]]
             first = number == 0 or some.relation[number - 1] != some.relation[number]
             if pair not in self._links or number in followed:
-                clouds = [self._bench.clouds[scan] for scan in pair]
-                covariance = link_covariance(clouds[0], clouds[1], some.motions[number])
+                covariance = self._bench.covariance(pair, some.motions[number])
                 origin: Literal["registered", "alternative"] = "registered" if first else "alternative"
                 self._links[pair] = Link(pair[0], pair[1], some.motions[number], covariance, origin)
 
     def register_more(self, number: int, *, fresh: bool) -> bool:
         """Register more pairs of different places, or the same looking closer; say whether anything was left to try."""
         labels, relations = self._places.labels, self._bench.relations
-        members = components_of(labels)
-        if len(members) < 2:
+        if len(np.unique(labels)) < 2:
             return False
-        alone = members[1:] if len(members[0]) > 2 else members
-        untried, doubtful = set[Pair](), set[Pair]()
-        for scans in alone:
-            if fresh:
-                untried.update(self._untried(scans, _MORE_PAIRS * 2**number))
-            looked = [
-                (-relation.confidence(0.5), pair)
-                for pair, relation in relations.items()
-                if labels[pair[0]] != labels[pair[1]]
-                and (labels[scans[0]] in (labels[pair[0]], labels[pair[1]]))
-                and relation.effort == "low"
-                and relation.confidence(0.5) >= _HOPELESS
-            ]
-            doubtful.update(pair for _, pair in sorted(looked)[:_CLOSER_LOOKS])
-        left = _MOST_PAIRS * len(labels) - len(relations)
-        ranked = sorted(untried, key=lambda pair: (-self._similarities[pair], pair))[: max(0, left)]
-        self.register(ranked)
+        suggested = sorted(self._suggested) if fresh else []
+        self._suggested.clear()
+        untried = more_pairs(labels, relations, self._similarities, number) if fresh else []
+        doubtful = doubtful_pairs(labels, relations)
+        self.register(suggested)
+        self.register(untried)
         if doubtful:
-            self._bench.relate(sorted(doubtful), "normal", "looking closer")
-        return bool(ranked or doubtful)
-
-    def _untried(self, scans: _Numbers, most: int) -> list[Pair]:
-        """Return pairs of a place with others that look most alike and were not registered."""
-        labels = self._places.labels
-        others = np.flatnonzero(labels != labels[scans[0]])
-        alike = self._similarities[np.ix_(scans, others)]
-        found: list[Pair] = []
-        for flat in np.argsort(-alike, axis=None, kind="stable").tolist():
-            one, other = int(scans[flat // len(others)]), int(others[flat % len(others)])
-            pair = (min(one, other), max(one, other))
-            if pair not in self._bench.relations:
-                found.append(pair)
-                if len(found) == most:
-                    break
-        return found
+            self._bench.relate(doubtful, "normal", "looking closer")
+        return bool(suggested or untried or doubtful)
 
     def finish(self) -> Survey:
-        """Look at all pairs that overlap once more, and say how sure each pose is."""
+        """Look at all pairs that overlap once more, leave out what does not stand it, and say how sure each pose is."""
         for label, scans in self._members().items():
             for _ in range(_LAST_LOOKS if len(scans) > 1 else 0):
                 self._settle(label, look_around(self._bench, self._settled[label], "looking again"))
-        places = tuple(self._settled[label] for label, scans in self._members().items() if len(scans) > 1)
+        self._leave_out()
+        places = self._large_places()
         return Survey(places, self._confidence(places), self.priors(), self._bench.usual_conflict, self._proven)
+
+    def _large_places(self) -> tuple[Settled, ...]:
+        """Return places of several scans, the largest first."""
+        return tuple(self._settled[label] for label, scans in self._members().items() if len(scans) > 1)
+
+    def _leave_out(self) -> None:
+        """Take scans out that joined a place alone, and that by now may as well be somewhere else."""
+        single = {
+            int(scans[0]): union
+            for union in self._unions
+            for scans in (union.first, union.second)
+            if len(scans) == 1 and len(union.first) + len(union.second) > 2
+        }
+        sure = self._confidence(self._large_places())
+        for scan, union in single.items():
+            label = int(self._places.labels[scan])
+            links = tuple(link for link in self._settled[label].links if scan not in (link.source, link.target))
+            rest = self._settled[label].scans
+            rest = rest[rest != scan]
+            if union.weight >= _SUGGESTED_ENOUGH:
+                stays = self._odds(union) >= 0.0
+            else:
+                stays = self._odds(union) >= _STAYS_ALONE and sure[scan] >= 0.5
+            if stays or len(connected_parts(rest, links)) > 1:
+                continue
+            self._unions = unions_without(self._unions, scan)
+            self._links = {pair: link for pair, link in self._links.items() if scan not in pair}
+            self._places.take_out(scan)
+            keep = np.isin(self._settled[label].scans, rest)
+            sightings = {pair: seen for pair, seen in self._settled[label].sightings.items() if scan not in pair}
+            poses = self._settled[label].poses[keep]
+            del self._settled[label]
+            self._settle(int(rest[0]), settle(rest, poses, links, sightings))
 
     def _confidence(self, places: tuple[Settled, ...]) -> _Array:
         """Return how sure each scan's pose is: that of every union by which its side, the smaller one, came in."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeAlias, TypeVar
@@ -11,7 +12,9 @@ import numpy.typing as npt
 
 from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import inverse
-from .relations import Effort, Relation, Sighting, look_at, relate, usual_conflict
+from .links import link_covariance, one_after_the_other
+from .outlines import CORNERS, Outline, Outlines
+from .relations import Effort, Relation, Sighting, look_at, relate, usual_conflict, what_is_seen
 
 __all__ = ["Pair", "RelationStore", "Workbench"]
 
@@ -22,10 +25,11 @@ Pair: TypeAlias = tuple[int, int]
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-_CORNERS, _CORNER_REACH = 7, 1.5
-"""Points that stand for a scan: its middle, and corners so many deviations from it."""
-_COVERING_POINTS = 100
-"""Of a scan, by which is told how much of it comes near another."""
+
+_SAME = 0.2
+"""Voxels by which a scan may be moved and still show the same, …"""
+_LOOKS = 4
+"""… and how many looks at a pair are remembered, the last ones."""
 
 
 class RelationStore(Protocol):
@@ -45,6 +49,8 @@ class Workbench:
         self,
         clouds: Sequence[PreparedCloud],
         *,
+        described: Sequence[PreparedCloud] | None = None,
+        outlines: Sequence[Outline] | None = None,
         free_space: bool,
         threads: int,
         store: RelationStore | None = None,
@@ -53,20 +59,18 @@ class Workbench:
     ) -> None:
         """Begin without knowing anything; ``progress`` is told what is done, how much of it, and of how much.
 
+        ``described`` are the same clouds with features, if these have none, and ``outlines`` what stands for them.
         ``usual`` is the conflict of pairs that are right, if that is known; otherwise it is what relations say.
         """
-        self.clouds, self.free_space, self._store = tuple(clouds), free_space, store
-        self.voxel_size = clouds[0].voxel_size if clouds else 1.0
-        self.corners = np.array([_corners(cloud) for cloud in clouds]).reshape(len(clouds), _CORNERS, 3)
-        middles = self.corners[:, 0]
-        self._middles = middles
-        self._radii = np.array(
-            [
-                np.linalg.norm(cloud.points - middle, axis=1).max(initial=0.0)
-                for cloud, middle in zip(clouds, middles, strict=True)
-            ]
-        )
+        self.clouds, self.free_space, self._store = clouds, free_space, store
+        self._described = clouds if described is None else described
+        self.outlines = [Outline(cloud) for cloud in clouds] if outlines is None else list(outlines)
+        self.voxel_size = clouds[0].voxel_size if len(clouds) else 1.0
+        self.corners = np.array([outline.corners for outline in self.outlines]).reshape(len(clouds), CORNERS, 3)
+        self._sharing = Outlines(self.outlines, self.voxel_size)
         self.relations: dict[Pair, Relation] = {}
+        self._covariances: dict[Pair, deque[tuple[bytes, _Array]]] = {}
+        self._looks: dict[Pair, deque[tuple[_Array, tuple[Sighting, Sighting]]]] = {}
         self.usual_conflict = usual_conflict(()) if usual is None else usual
         """The conflict that pairs of these scans have even if they are right."""
         self._threads, self._progress, self._usual = threads, progress, usual
@@ -77,57 +81,63 @@ class Workbench:
         known = {pair: None if store is None else store.get(*pair, effort) for pair in wanted}
 
         def work(pair: Pair) -> Relation:
-            relation = relate(self.clouds, *pair, effort, free_space=self.free_space)
+            relation = relate(self._described, *pair, effort, free_space=self.free_space)
             if store is not None:
                 store.put(relation)
             return relation
 
-        new = [pair for pair, relation in known.items() if relation is None]
+        new = one_after_the_other([pair for pair, relation in known.items() if relation is None])
         found = dict(zip(new, self.each(work, new, what), strict=True))
         self.relations |= {pair: known[pair] or found[pair] for pair in wanted}
         if self._usual is None:
             self.usual_conflict = usual_conflict(self.relations.values())
 
     def look(self, pairs: Sequence[Pair], poses: _Array, what: str) -> list[Sighting]:
-        """Look at pairs where poses put them."""
+        """Look at pairs where poses put them, unless they were looked at there before."""
+        numbers = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        motions = inverse(poses[numbers[:, 1]]) @ poses[numbers[:, 0]]
+        known = [self._looked_at(pair, motion) for pair, motion in zip(pairs, motions, strict=True)]
+        new = [k for k, both in enumerate(known) if both is None]
 
-        def work(pair: Pair) -> Sighting:
-            source, target = pair
-            motion = (inverse(poses[[target]]) @ poses[[source]])[0]
-            clouds = self.clouds[source], self.clouds[target]
-            return look_at(*clouds, motion, free_space=self.free_space, usual_conflict=self.usual_conflict)
+        def work(k: int) -> tuple[Sighting, Sighting]:
+            source, target = (self.clouds[scan] for scan in pairs[k])
+            return look_at(source, target, motions[k], free_space=self.free_space)
 
-        return list(self.each(work, list(pairs), what))
+        rank = {pair: number for number, pair in enumerate(one_after_the_other([pairs[k] for k in new]))}
+        new.sort(key=lambda k: rank[pairs[k]])
+        for k, both in zip(new, self.each(work, new, what), strict=True):
+            known[k] = both
+            self._looks.setdefault(pairs[k], deque(maxlen=_LOOKS)).append((motions[k], both))
+        return [what_is_seen(both, self.usual_conflict) for both in known if both is not None]
+
+    def _looked_at(self, pair: Pair, motion: _Array) -> tuple[Sighting, Sighting] | None:
+        """Return what was seen of a pair where a motion puts it, or hardly anywhere else."""
+        for there, both in self._looks.get(pair, ()):
+            change = motion - there
+            moved = self.corners[pair[0]] @ change[:3, :3].T + change[:3, 3]
+            if float((moved**2).sum(axis=1).mean()) <= (_SAME * self.voxel_size) ** 2:
+                return both
+        return None
+
+    def covariance(self, pair: Pair, motion: _Array) -> _Array:
+        """Return the covariance of a motion that lays two scans on each other; of the last ones it is remembered."""
+        remembered, key = self._covariances.setdefault(pair, deque(maxlen=_LOOKS)), motion.tobytes()
+        for known, covariance in tuple(remembered):
+            if known == key:
+                return covariance
+        covariance = link_covariance(self.clouds[pair[0]], self.clouds[pair[1]], motion)
+        remembered.append((key, covariance))
+        return covariance
 
     def near(self, first: _Numbers, second: _Numbers, poses: _Array, least: float) -> list[tuple[float, Pair]]:
-        """Return the pairs of which this share comes near the other under poses, those that share the most first."""
-        places = np.einsum("nij,nj->ni", poses[:, :3, :3], self._middles) + poses[:, :3, 3]
-        reach = self._radii[first][:, None] + self._radii[second]
-        close = np.linalg.norm(places[first][:, None] - places[second], axis=2) < reach
-        found = []
-        for a, b in zip(*np.nonzero(close), strict=True):
-            i, j = sorted((int(first[a]), int(second[b])))
-            if i != j:
-                found.append((i, j))
-        pairs = sorted(set(found))
-        if not pairs:
-            return []
-        numbers = np.array(pairs)
-        motions = inverse(poses[numbers[:, 1]]) @ poses[numbers[:, 0]]
-        back = inverse(motions)
-        shares = [
-            max(self._covered(i, j, motion), self._covered(j, i, other))
-            for (i, j), motion, other in zip(pairs, motions, back, strict=True)
-        ]
-        order = sorted(range(len(pairs)), key=lambda k: (-shares[k], pairs[k]))
-        return [(shares[k], pairs[k]) for k in order if shares[k] >= least]
-
-    def _covered(self, source: int, target: int, motion: _Array) -> float:
-        """Return which share of a scan comes near another."""
-        points = self.clouds[source].points
-        some = points[:: max(1, len(points) // _COVERING_POINTS)]
-        near = self.clouds[target].surface.near(some @ motion[:3, :3].T + motion[:3, 3])
-        return float(np.count_nonzero(near >= 0)) / max(1, len(some))
+        """Return the pairs that share this much under poses, those that share the most first."""
+        shares = self._sharing.shares(first, second, poses)
+        found = {
+            (min(i, j), max(i, j)): float(share)
+            for i, j, share in zip(*_of_matrix(first, second, shares, shares >= least), strict=True)
+            if i != j
+        }
+        return sorted(((share, pair) for pair, share in found.items()), key=lambda item: (-item[0], item[1]))
 
     def each(self, work: Callable[[_Item], _Result], items: list[_Item], what: str) -> Iterator[_Result]:
         """Do something with each item, in their order, on several threads."""
@@ -149,12 +159,9 @@ class Workbench:
             self._progress(what, done, total)
 
 
-def _corners(cloud: PreparedCloud) -> _Array:
-    """Return the middle of a scan, and places along its main axes: how far these move is how far the scan does."""
-    points = cloud.points
-    if not len(points):
-        return np.zeros((_CORNERS, 3))
-    middle = points.mean(axis=0)
-    values, axes = np.linalg.eigh(np.cov(points.T) if len(points) > 1 else np.zeros((3, 3)))
-    arms = (_CORNER_REACH * np.sqrt(np.maximum(values, 0.0)))[:, None] * axes.T
-    return np.concatenate((middle[None], middle + arms, middle - arms))
+def _of_matrix(
+    first: _Numbers, second: _Numbers, values: _Array, chosen: npt.NDArray[np.bool_]
+) -> tuple[list[int], list[int], list[float]]:
+    """Return the numbers of rows and columns, and the values, of the entries that are chosen."""
+    rows, columns = np.nonzero(chosen)
+    return first[rows].tolist(), second[columns].tolist(), values[rows, columns].tolist()

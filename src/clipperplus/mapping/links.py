@@ -1,0 +1,90 @@
+"""How two scans lie to each other, as a measurement of a pose graph."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..geometry.poses import adjoint
+from ..registration.uncertainty import OrientedSurface, surface_information
+
+__all__ = ["Link", "bent_covariance", "connected_parts", "link_covariance", "one_after_the_other"]
+
+_Array: TypeAlias = npt.NDArray[np.float64]
+
+_WARP = 0.5
+"""Voxels by which a scan is bent at its corners, as fused ones are: no pair is known more precisely."""
+_LEVER_POINTS = 300
+"""By which is told how far a turn moves a scan."""
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """How two scans lie to each other, and how precisely that is known."""
+
+    source: int
+    target: int
+    motion: _Array
+    covariance: _Array
+    origin: Literal["registered", "alternative", "seen"]
+    """An answer of a registration, an alternative, or what is seen where the map puts them."""
+    overlap: float | None = None
+    """Share of the source that lies on the target's surface, once that was looked at."""
+
+
+def link_covariance(source: OrientedSurface, target: OrientedSurface, motion: _Array) -> _Array:
+    """Return the covariance of a motion: what the surfaces leave open, and that scans are bent."""
+    covariance = surface_information(source, target, motion).covariance()
+    return bent_covariance(covariance, source.points, motion, _WARP * target.voxel_size)
+
+
+def bent_covariance(covariance: _Array, points: _Array, motion: _Array, bend: float) -> _Array:
+    """Return the covariance of a motion of points that are bent, by so many metres at their corners."""
+    middle = np.eye(4)
+    middle[:3, 3] = (motion[:3, :3] @ points.mean(axis=0) + motion[:3, 3]) if len(points) else 0.0
+    some = points[:: max(1, len(points) // _LEVER_POINTS)]
+    lever = max(float(np.sqrt(some.var(axis=0).sum())), bend) if len(points) else 1.0
+    about = adjoint(middle[None])[0]
+    return np.asarray(covariance + about @ np.diag([(bend / lever) ** 2] * 3 + [bend**2] * 3) @ about.T)
+
+
+def one_after_the_other(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return pairs in an order in which those of one scan come soon after each other: from neighbour to neighbour."""
+    wanted = list(pairs)
+    around: dict[int, list[int]] = {}
+    for source, target in wanted:
+        around.setdefault(source, []).append(target)
+        around.setdefault(target, []).append(source)
+    rank: dict[int, int] = {}
+    for start in sorted(around):
+        waiting = deque([start] if start not in rank else [])
+        while waiting:
+            scan = waiting.popleft()
+            if scan not in rank:
+                rank[scan] = len(rank)
+                waiting.extend(sorted(around[scan], key=lambda other: (len(around[other]), other)))
+    return sorted(wanted, key=lambda pair: sorted((rank[pair[0]], rank[pair[1]]), reverse=True))
+
+
+def connected_parts(scans: npt.NDArray[np.int64], links: Iterable[Link]) -> list[list[int]]:
+    """Return the scans that links connect with each other, in the order of their first ones."""
+    around: dict[int, list[int]] = {int(scan): [] for scan in scans}
+    for link in links:
+        around[link.source].append(link.target)
+        around[link.target].append(link.source)
+    parts, left = [], set(around)
+    for start in around:
+        part, waiting = [], [start] if start in left else []
+        left -= {start}
+        while waiting:
+            part.append(waiting.pop())
+            new = left.intersection(around[part[-1]])
+            left -= new
+            waiting += sorted(new)
+        parts += [part] if part else []
+    return parts
