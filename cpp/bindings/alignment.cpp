@@ -293,7 +293,8 @@ void bind_alignment(nb::module_& m) {
   m.def("measure_fit", bound_fit, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motion"),
         nb::arg("distance"), nb::arg("least_cosine"), nb::arg("masses").none() = nb::none(),
         "What pairs of points say about a small motion, turn first: 6 × 6 information, the centre of the turns, the "
-        "number of pairs, each counted by the mass of the source's point or 1, the sums of their squared distances along the normals and from the centre.");
+        "number of pairs, each counted by the mass of the source's point or 1, the sums of their squared distances "
+        "along the normals and from the centre.");
 }
 
 }  // namespace clipperplus::bindings

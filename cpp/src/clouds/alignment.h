@@ -55,9 +55,9 @@ struct NormalEquations {
 NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& source, const RigidMotion& motion,
                             const PairRule& rule, const simd::Kernels& kernels);
 
-// Steps that minimise the sum with weights that fall from the mass of a point to 0 at the distance of the rule (Tukey's),
-// up to one that hardly moves anything. Weights of less than six in all end it where it is; a motion that the pairs do not determine
-// is held back by a millionth of the others' resistance.
+// Steps that minimise the sum with weights that fall from the mass of a point to 0 at the distance of the rule
+// (Tukey's), up to one that hardly moves anything. Weights of less than six in all end it where it is; a motion that
+// the pairs do not determine is held back by a millionth of the others' resistance.
 RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
                           const PairRule& rule, int steps, const simd::Kernels& kernels);
 // The same with nearest points that are looked up with more care, at several times the price.

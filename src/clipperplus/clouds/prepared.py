@@ -184,8 +184,9 @@ class PreparedCloud:
         """Memory that it takes by now, with what was kept because it was asked for, in bytes."""
         looks = [self.description, *self._described.values()]
         if "_by_fronts" in self.__dict__:
-            looks += self.__dict__["_by_fronts"]._described.values()
-        parts = [self.points, self.normals, self.bends, self.counts, self.finer_points, self.fine_points]
+            looks += self.by_fronts(1)._described.values()
+        parts: list[npt.NDArray[Any] | None] = [self.points, self.normals, self.bends, self.counts]
+        parts += [self.finer_points, self.fine_points]
         parts += [part for look in looks for part in look]
         parts += [part for sample in self._samples.values() for part in sample]
         own = {id(part): part.nbytes for part in parts if part is not None}  # some are in several places

@@ -134,8 +134,9 @@ def join_again(places: Places, some: Suggestions, unions: Sequence[Union]) -> Be
 
 
 def _join(places: Places, some: Suggestions, union: Union) -> None:
-    labels = (int(places.labels[scans[0]]) for scans in (union.first, union.second))
-    places.join(*labels, union.motion, np.column_stack((some.source[union.followed], some.target[union.followed])))
+    first, second = int(places.labels[union.first[0]]), int(places.labels[union.second[0]])
+    relating = np.column_stack((some.source[union.followed], some.target[union.followed]))
+    places.join(first, second, union.motion, relating)
 
 
 def standing(unions: Sequence[Union], stands: Sequence[bool]) -> list[list[Union]]:

@@ -42,7 +42,7 @@ def residuals_by_range(
     lies = (found >= 0) & (np.einsum("ij,ij->i", gaps, gaps) <= (reach * target.voxel_size) ** 2)
     lies &= np.abs(np.einsum("ij,ij->i", normals, there)) >= cosine
     squares = _squared_ranges(points, places, viewpoints)
-    return np.column_stack((np.sqrt(squares.mean(axis=0)), along))[lies]
+    return np.asarray(np.column_stack((np.sqrt(squares.mean(axis=0)), along))[lies])
 
 
 def range_exponent(residuals: Iterable[_Array]) -> float:
@@ -65,7 +65,7 @@ def masses_by_range(points: _Array, motion: _Array, viewpoints: tuple[_Array, _A
     places = points @ motion[:3, :3].T + motion[:3, 3]
     variances = (_squared_ranges(points, places, viewpoints) ** exponent).sum(axis=0)
     if not len(variances):
-        return variances
+        return np.ones(0)
     masses = 1.0 / np.maximum(variances, max(1e-6 * float(variances.mean()), 1e-300))
     return np.asarray(masses / masses.mean())
 

@@ -20,7 +20,7 @@ __all__ = ["Sample", "ScanVocabulary", "feature_sample", "pair_similarities", "s
 _Descriptors: TypeAlias = npt.NDArray[np.float32]
 Sample: TypeAlias = npt.NDArray[np.float16]
 """``(n, d)``: of a scan, what it is compared with others by; three digits do."""
-_Some = TypeVar("_Some", bound=npt.NDArray[Any])
+_Real = TypeVar("_Real", np.float16, np.float32)
 
 _WORDS = 128
 """Centres of the vocabulary."""
@@ -98,7 +98,7 @@ def _of_unit_length(rows: npt.NDArray[Any]) -> _Descriptors:
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
 
-def _spread(features: _Some, most: int) -> _Some:
+def _spread(features: npt.NDArray[_Real], most: int) -> npt.NDArray[_Real]:
     """Return some features, evenly chosen."""
     return features[:: max(1, -(-len(features) // most))]
 
