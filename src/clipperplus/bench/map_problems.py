@@ -135,8 +135,8 @@ def _candidates(
 ) -> dict[str, object]:
     """Return which share of the benchmark's pairs is among a quarter of all pairs, chosen in two ways.
 
-    Those that look most alike; and those that were registered, filled up with what shares the most where the map puts
-    it. And how many of all pairs were registered.
+    Those that look most alike; and those that share the most where the map puts them, filled up with what else was
+    registered. And how many of all pairs were registered.
     """
     prepared = [prepare(cloud, voxel_size=found.voxel_size) for cloud in clouds]
     rows, columns = np.triu_indices(len(clouds), 1)
@@ -151,7 +151,7 @@ def _candidates(
     near = [item for scans in found.components for item in bench.near(order[scans], order[scans], poses, 0.01)]
     suggested = [pair for _, pair in sorted(near, key=lambda item: (-item[0], item[1]))]
     wanted = {_pair(*pair) for pair in pairs}
-    among = [wanted.intersection(some[:most]) for some in (alike, list(dict.fromkeys((*registered, *suggested))))]
+    among = [wanted.intersection(some[:most]) for some in (alike, list(dict.fromkeys((*suggested, *registered))))]
     return {
         "most_possible": f"{min(1.0, most / max(1, len(wanted))):.3f}",
         "alike": f"{len(among[0]) / max(1, len(wanted)):.3f}",
