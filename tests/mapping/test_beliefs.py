@@ -8,6 +8,7 @@ from motions import random_motion
 
 from clipperplus.geometry.poses import inverse
 from clipperplus.mapping.beliefs import Union, believe, join_again, standing, unions_without
+from clipperplus.mapping.links import Link, are_connected, one_after_the_other
 from clipperplus.mapping.places import Places, Suggestions, _mean_squares
 
 VOXEL = 0.05
@@ -218,3 +219,19 @@ def test_a_scan_that_is_taken_out_is_in_no_union() -> None:
     rest = unions_without(unions, 0)
     assert [(u.first.tolist(), u.second.tolist()) for u in rest] == [([1], [2]), ([1, 2], [3])]
     assert len(unions_without(unions, 3)) == 2
+
+
+def test_scans_are_connected_by_links_or_not() -> None:
+    links = [Link(a, b, np.eye(4), np.eye(6), "seen") for a, b in ((0, 1), (1, 2), (4, 5))]
+    assert are_connected(np.array([0, 1, 2]), links[:2])
+    assert not are_connected(np.array([0, 1, 2, 4, 5]), links)
+    assert are_connected(np.array([7]), [])
+    assert not are_connected(np.array([7, 8]), [])
+
+
+def test_pairs_of_one_scan_come_soon_after_each_other() -> None:
+    pairs = [(a, a + 1) for a in range(40)]
+    shuffled = [pairs[k] for k in np.random.default_rng(0).permutation(40)]
+    ordered = one_after_the_other(shuffled)
+    assert ordered in (pairs, pairs[::-1])  # along the chain
+    assert one_after_the_other([]) == []

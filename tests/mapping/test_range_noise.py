@@ -89,13 +89,14 @@ def test_points_without_mass_do_not_move_anything() -> None:
     behind = torn[:, 0] > 3.0
     torn[behind, 0] += 0.06  # one wall stands elsewhere
     source = Surface.of(torn, target.normals, VOXEL)
-    options = {"reach": 3.0, "cosine": 0.7, "steps": 20}
-    all_of_it = aligned_by_icp(source, target, np.eye(4), **options)  # type: ignore[arg-type]
-    rest = aligned_by_icp(source, target, np.eye(4), masses=np.where(behind, 0.0, 1.0), **options)  # type: ignore[arg-type]
+
+    def aligned(masses: npt.NDArray[np.float64] | None = None) -> npt.NDArray[np.float64]:
+        return aligned_by_icp(source, target, np.eye(4), reach=3.0, cosine=0.7, steps=20, masses=masses)
+
+    all_of_it, rest = aligned(), aligned(np.where(behind, 0.0, 1.0))
     assert abs(all_of_it[0, 3]) > 0.02
     assert abs(rest[1, 3]) < 0.005
     assert abs(rest[2, 3]) < 0.005
-    ones = aligned_by_icp(source, target, np.eye(4), masses=np.ones(len(torn)), **options)  # type: ignore[arg-type]
-    assert (ones == all_of_it).all()
+    assert (aligned(np.ones(len(torn))) == all_of_it).all()
     with pytest.raises(ValueError, match="as many masses as points"):
-        aligned_by_icp(source, target, np.eye(4), masses=np.ones(3), **options)  # type: ignore[arg-type]
+        aligned(np.ones(3))

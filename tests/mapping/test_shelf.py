@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +30,7 @@ def made(counts: Counter[int], number: int) -> np.ndarray:
 def test_the_most_recent_are_kept_and_others_made_again() -> None:
     counts, recent = Counter[int](), Recent(3 * 800)
     for number in (0, 1, 2, 0, 3, 4, 0, 1):
-        assert (recent.get(number, lambda number=number: made(counts, number)) == number).all()  # type: ignore[misc]
+        assert (recent.get(number, functools.partial(made, counts, number)) == number).all()
     assert counts == {0: 1, 1: 2, 2: 1, 3: 1, 4: 1}
 
 

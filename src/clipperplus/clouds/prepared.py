@@ -182,13 +182,14 @@ class PreparedCloud:
     @property
     def nbytes(self) -> int:
         """Memory that it takes by now, with what was kept because it was asked for, in bytes."""
-        looks = [self.description, *self._described.values()]
+        # Copies, because other threads may be adding to them.
+        looks, samples = [self.description, *self._described.values()], tuple(self._samples.values())
         if "_by_fronts" in self.__dict__:
             looks += self.by_fronts(1)._described.values()
         parts: list[npt.NDArray[Any] | None] = [self.points, self.normals, self.bends, self.counts]
         parts += [self.finer_points, self.fine_points]
         parts += [part for look in looks for part in look]
-        parts += [part for sample in self._samples.values() for part in sample]
+        parts += [part for sample in samples for part in sample]
         own = {id(part): part.nbytes for part in parts if part is not None}  # some are in several places
         return sum(own.values()) + (self.surface.nbytes if "surface" in self.__dict__ else 0) + _SIGHT_BYTES
 

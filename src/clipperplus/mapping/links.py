@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..geometry.poses import adjoint
 from ..registration.uncertainty import OrientedSurface, surface_information
 
-__all__ = ["Link", "bent_covariance", "connected_parts", "link_covariance", "one_after_the_other"]
+__all__ = ["Link", "are_connected", "bent_covariance", "link_covariance", "one_after_the_other"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -71,20 +71,16 @@ def one_after_the_other(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int
     return sorted(wanted, key=lambda pair: sorted((rank[pair[0]], rank[pair[1]]), reverse=True))
 
 
-def connected_parts(scans: npt.NDArray[np.int64], links: Iterable[Link]) -> list[list[int]]:
-    """Return the scans that links connect with each other, in the order of their first ones."""
-    around: dict[int, list[int]] = {int(scan): [] for scan in scans}
+def are_connected(scans: npt.NDArray[np.int64], links: Iterable[Link]) -> bool:
+    """Whether links connect all scans with each other."""
+    around: dict[int, set[int]] = {int(scan): set() for scan in scans}
     for link in links:
-        around[link.source].append(link.target)
-        around[link.target].append(link.source)
-    parts, left = [], set(around)
-    for start in around:
-        part, waiting = [], [start] if start in left else []
-        left -= {start}
-        while waiting:
-            part.append(waiting.pop())
-            new = left.intersection(around[part[-1]])
-            left -= new
-            waiting += sorted(new)
-        parts += [part] if part else []
-    return parts
+        around[link.source].add(link.target)
+        around[link.target].add(link.source)
+    left = set(around)
+    waiting = [left.pop()] if left else []
+    while waiting:
+        new = left & around[waiting.pop()]
+        left -= new
+        waiting += new
+    return not left

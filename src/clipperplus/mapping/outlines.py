@@ -51,8 +51,6 @@ class Outline:
         coarse = voxel_means(as_cloud("points", points), _COARSE * cloud.voxel_size, 1)[0] if len(points) else points
         self._middle = self.corners[0]
         self._arms = (coarse - self._middle).astype(np.float32)
-        self.radius = float(np.linalg.norm(self._arms, axis=1).max(initial=0.0))
-        """Of a ball about the middle that all of the scan is in."""
 
     def cells(self, pose: _Array, width: float) -> list[_Cells]:
         """Return, of each grid, the cells that the scan has points in at a pose, and the share of its points."""

@@ -39,12 +39,11 @@ class _Kept(NamedTuple):
     viewpoint: Viewpoint
     outline: Outline
     sample: Sample
-    num_dropped: int
 
     @classmethod
     def of(cls, cloud: PreparedCloud) -> _Kept:
         surface = cloud.points, cloud.normals, cloud.bends, cloud.counts
-        return cls(*surface, cloud.viewpoint, Outline(cloud), feature_sample(cloud), cloud.num_dropped)
+        return cls(*surface, cloud.viewpoint, Outline(cloud), feature_sample(cloud))
 
 
 class Shelf:
@@ -91,7 +90,7 @@ class Shelf:
             sight=_core.RangeImage(cloud.points, kept.viewpoint.place, 1),
             finer_points=nothing,
             num_raw=len(cloud.points) + cloud.dropped,
-            num_dropped=kept.num_dropped,
+            num_dropped=cloud.dropped,
             stages=(),
         )
 

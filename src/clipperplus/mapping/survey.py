@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .beliefs import Beliefs, Union, join_again, standing, unions_without
 from .candidates import doubtful_pairs, first_pairs, more_pairs
 from .grow import components_of, grow_places, least_seen, overlap_prior, seen_together, suggestions_of
-from .links import Link, connected_parts
+from .links import Link, are_connected
 from .places import Places, Suggestions
 from .rough_poses import RoughPoses
 from .settle import Settled, look_around, settle
@@ -280,7 +280,7 @@ class _Surveyor:
                 stays = self._odds(union) >= 0.0
             else:
                 stays = self._odds(union) >= _STAYS_ALONE and sure[scan] >= 0.5
-            if stays or len(connected_parts(rest, links)) > 1:
+            if stays or not are_connected(rest, links):
                 continue
             self._unions = unions_without(self._unions, scan)
             self._links = {pair: link for pair, link in self._links.items() if scan not in pair}

@@ -25,7 +25,6 @@ Pair: TypeAlias = tuple[int, int]
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-
 _SAME = 0.2
 """Voxels by which a scan may be moved and still show the same, …"""
 _LOOKS = 4
