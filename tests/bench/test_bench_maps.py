@@ -10,6 +10,7 @@ import pytest
 import clipperplus as cp
 from clipperplus.bench.maps import COLUMNS, problems, run, tables
 from clipperplus.bench.store import Store
+from clipperplus.io.poses import PairPoses, write_log
 from clipperplus.synthetic import building_scans
 
 pytest.importorskip("gtsam", reason="maps need gtsam")
@@ -52,3 +53,41 @@ def test_poses_that_are_off_are_seen(data: Path, tmp_path: Path) -> None:
 def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:
     with pytest.raises(cp.OptionError, match="nothing to be measured"):
         problems(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two simulated scenes of seven scans each, as 3DMatch is published; all neighbours are pairs."""
+    folder = tmp_path_factory.mktemp("scenes")
+    for seed, name in ((0, "here"), (5, "there")):
+        scans = building_scans(scans=7, resolution=160, seed=seed)
+        (folder / name).mkdir()
+        for number, cloud in enumerate(scans.clouds):
+            cp.write_cloud(folder / name / f"cloud_bin_{number}.ply", cloud)
+        pairs = np.array([(k, k + 1) for k in range(6)])
+        poses = np.array([np.linalg.inv(scans.poses[i]) @ scans.poses[j] for i, j in pairs])
+        for benchmark in ("3DMatch", "3DLoMatch"):
+            truths = folder / "benchmarks" / benchmark / name
+            truths.mkdir(parents=True)
+            write_log(truths / "gt.log", PairPoses(pairs, poses, 7))
+    return folder
+
+
+def test_scenes_are_measured_alone_moved_in_one_folder_and_looked_for(scenes: Path) -> None:
+    found = problems(scenes, open3d=False)
+    names = [problem.name for problem in found]
+    assert names == [
+        *("here", "there", "here, moved", "there, moved"),
+        *("all scenes in one folder", "where in here", "memory of here"),
+    ]
+    wanted = [one for one in found if one.name in ("here", "all scenes in one folder", "where in here")]
+    rows = {row["problem"]: row for row in run(wanted, Store(None, "maps", {}, COLUMNS), threads=2)}
+    assert float(rows["here"]["recall"]) == float(rows["here"]["recall_low"]) > 0.5
+    assert float(rows["here"]["suggested"]) <= float(rows["here"]["most_possible"]) <= 1.0
+    together = rows["all scenes in one folder"]
+    assert together["scans"] == "14"
+    assert int(together["pairs"]) == 12
+    assert 0.0 < float(together["registered"]) <= 1.0
+    assert rows["where in here"]["scans"] == "1"
+    shown = tables(list(rows.values()))
+    assert [table.rows[0][0] for table in (shown[0], shown[2], shown[3])] == ["here", "where in here", "here"]

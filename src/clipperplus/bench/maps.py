@@ -10,20 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..errors import OptionError
-from .map_problems import (
-    FOLDER,
-    MOVED,
-    OPEN3D,
-    Problem,
-    of_folder,
-    of_memory,
-    of_open3d,
-    of_places,
-    of_scene,
-    of_sequence,
-    over_all,
-    scenes_of,
-)
+from .map_places import of_places
+from .map_runs import Problem
+from .map_scenes import FOLDER, MOVED, OPEN3D, of_folder, of_memory, of_open3d, of_scene, over_all, scenes_of
+from .map_sequences import of_sequence
 from .measuring import Row
 from .store import Store
 from .tables import Table
