@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ class Constant(NamedTuple):
     """One that is changed."""
 
     module: str
-    """Of the package's registration."""
+    """Of the package."""
     name: str
     about: str
     part: int | None = None
@@ -42,46 +43,56 @@ class Constant(NamedTuple):
     """Times what it is."""
 
     @property
+    def place(self) -> ModuleType:
+        """Where it is."""
+        return importlib.import_module(f"clipperplus.{self.module}")
+
+    @property
     def value(self) -> Any:
         """What it is: a number, or a pair."""
-        return getattr(importlib.import_module(f"clipperplus.registration.{self.module}"), self.name)
+        return getattr(self.place, self.name)
 
-    def times(self, factor: float) -> float:
+    def times(self, factor: float) -> Any:
         """Return what is tried in its place."""
-        return float(factor * (self.value if self.part is None else self.value[self.part]))
+        value = self.value if self.part is None else self.value[self.part]
+        return type(value)(round(factor * value, 9))
 
 
 RANKING = (
-    Constant("verification", "_POWER_OF_EXPLAINED", "power of explained matches"),
-    Constant("verification", "_CONFLICT_SCALE", "share in free space that halves a score"),
-    Constant("verification", "_RESIDUAL_SCALE", "voxels of residual that divide it by e"),
-    Constant("verification", "FREE_SPACE_MARGIN", "voxels in front of what a sensor saw"),
+    Constant("registration.verification", "_POWER_OF_EXPLAINED", "power of explained matches"),
+    Constant("registration.verification", "_CONFLICT_SCALE", "share in free space that halves a score"),
+    Constant("registration.verification", "_RESIDUAL_SCALE", "voxels of residual that divide it by e"),
+    Constant("registration.verification", "FREE_SPACE_MARGIN", "voxels in front of what a sensor saw"),
 )
 RIVALS = (
-    Constant("pose", "RIVALRY", "rivalry of an ambiguous answer", limits=(0.8, 1.0, 1.2)),
-    Constant("scrutiny", "OPEN", "rivalry of an open direction", limits=(0.8, 1.0, 1.2)),
-    Constant("rivals", "_IN_FREE_SPACE_SCALE", "share in free space, all points", 0),
-    Constant("rivals", "_IN_FREE_SPACE_SCALE", "share in free space, bent points", 1),
-    Constant("rivals", "_ELSEWHERE_SCALE", "share explained elsewhere"),
-    Constant("rivals", "_POWER_OF_MORE", "power of what a rival explains"),
-    Constant("scrutiny", "_SAME_DENSITIES", "correlation of densities seen from one place", limits=(0.96, 1.0, 1.04)),
-    Constant("scrutiny", "_SEEN_NEARBY", "share that must then be seen again", limits=(0.9, 1.0, 1.1)),
-    Constant("scrutiny", "_SCALE_FLOOR", "deviation of the scale of warped scans"),
-    Constant("candidates", "_MIRRORED", "times better that a mirror image fits"),
+    Constant("registration.pose", "RIVALRY", "rivalry of an ambiguous answer", limits=(0.8, 1.0, 1.2)),
+    Constant("registration.scrutiny", "OPEN", "rivalry of an open direction", limits=(0.8, 1.0, 1.2)),
+    Constant("registration.rivals", "_IN_FREE_SPACE_SCALE", "share in free space, all points", 0),
+    Constant("registration.rivals", "_IN_FREE_SPACE_SCALE", "share in free space, bent points", 1),
+    Constant("registration.rivals", "_ELSEWHERE_SCALE", "share explained elsewhere"),
+    Constant("registration.rivals", "_POWER_OF_MORE", "power of what a rival explains"),
+    Constant(
+        "registration.scrutiny",
+        "_SAME_DENSITIES",
+        "correlation of densities seen from one place",
+        limits=(0.96, 1.0, 1.04),
+    ),
+    Constant("registration.scrutiny", "_SEEN_NEARBY", "share that must then be seen again", limits=(0.9, 1.0, 1.1)),
+    Constant("registration.scrutiny", "_SCALE_FLOOR", "deviation of the scale of warped scans"),
+    Constant("registration.candidates", "_MIRRORED", "times better that a mirror image fits"),
 )
 
 
 @contextmanager
 def changed(constant: Constant, factor: float) -> Iterator[None]:
     """Change a constant of this process for a while."""
-    module = importlib.import_module(f"clipperplus.registration.{constant.module}")
     before, value = constant.value, constant.times(factor)
     after = value if constant.part is None else tuple(value if k == constant.part else v for k, v in enumerate(before))
-    setattr(module, constant.name, after)
+    setattr(constant.place, constant.name, after)
     try:
         yield
     finally:
-        setattr(module, constant.name, before)
+        setattr(constant.place, constant.name, before)
 
 
 def rank(job: Job, data: Path, constant: Constant, factor: float) -> tuple[str, bool]:

@@ -6,6 +6,7 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -35,11 +36,16 @@ def checksum(*parts: object) -> str:
     return f"{zlib.crc32(repr(parts).encode()):08x}"
 
 
-def built(clouds: Sequence[_Array], threads: int) -> tuple[Map, _Array, list[npt.NDArray[np.int64]], float]:
-    """Return the map of clouds in shuffled order, and its poses and components in the order in which they are."""
+def built(
+    clouds: Sequence[_Array], threads: int, store: Path | None = None
+) -> tuple[Map, _Array, list[npt.NDArray[np.int64]], float]:
+    """Return the map of clouds in shuffled order, and its poses and components in the order in which they are.
+
+    Pairs that are in a ``store`` were registered before, and take no time.
+    """
     order = shuffled_order(len(clouds))
     start = time.perf_counter()
-    found = build_map([clouds[k] for k in order], threads=threads)
+    found = build_map([clouds[k] for k in order], threads=threads, store=store)
     seconds = time.perf_counter() - start
     poses = np.full_like(found.poses, np.nan)
     poses[order] = found.poses

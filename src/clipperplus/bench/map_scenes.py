@@ -112,14 +112,14 @@ def _pair(one: int, other: int) -> tuple[int, int]:
     return min(one, other), max(one, other)
 
 
-def of_scene(scene: Scene, low: Scene | None, *, moved: bool) -> Problem:
+def of_scene(scene: Scene, low: Scene | None, *, moved: bool, store: Path | None = None) -> Problem:
     """Return the map of a scene, and how much of two benchmarks follows from it."""
 
     def measure(threads: int) -> dict[str, object]:
         clouds = clouds_of(scene)
         motions = _random_motions(len(clouds)) if moved else np.tile(np.eye(4), (len(clouds), 1, 1))
         given = [cloud @ m[:3, :3].T + m[:3, 3] for cloud, m in zip(clouds, motions, strict=True)]
-        found, poses, components, seconds = built(given, threads)
+        found, poses, components, seconds = built(given, threads, store)
         pairs = [(pair.i, pair.j) for pair in scene.pairs()]
         about = {} if moved else _candidates(clouds, found, shuffled_order(len(clouds)), pairs)
         return {**summary_of(found, seconds), **_recalls(poses @ motions, components, scene, low), **about}
@@ -139,13 +139,13 @@ def _random_motions(count: int) -> _Array:
     return motions
 
 
-def of_folder(scenes: Sequence[tuple[Scene, Scene | None]]) -> Problem:
+def of_folder(scenes: Sequence[tuple[Scene, Scene | None]], *, store: Path | None = None) -> Problem:
     """Return the maps of all scenes in one folder."""
 
     def measure(threads: int) -> dict[str, object]:
         parts = [clouds_of(scene) for scene, _ in scenes]
         firsts = np.cumsum([0, *(len(part) for part in parts)])
-        found, poses, components, seconds = built([cloud for part in parts for cloud in part], threads)
+        found, poses, components, seconds = built([cloud for part in parts for cloud in part], threads, store)
         # Scenes whose names differ only in a number at the end are of one place.
         names = [scene.name.rstrip("0123456789") for scene, _ in scenes]
         place = np.repeat([names.index(name) for name in names], [len(part) for part in parts])
