@@ -1,6 +1,7 @@
 """The largest set of mutually consistent associations, as a maximum clique: fast and with proof."""
 
 import atexit
+import logging
 
 from . import _core, evaluate, invariants, synthetic
 from . import io as io
@@ -43,6 +44,7 @@ from .clouds import (
 from .consistency import consistency_graph, consistency_weights
 from .errors import (
     ClipperPlusError,
+    ClusterError,
     FileFormatError,
     GraphError,
     LandmarkError,
@@ -65,6 +67,7 @@ from .mapping import (
     build_map,
     consistent_loop_closures,
 )
+from .pairs import PairResult, register_pairs
 from .registration import (
     Evidence,
     Hypothesis,
@@ -77,6 +80,8 @@ from .registration import (
     solve,
     verify,
 )
+
+logging.getLogger("clipperplus").addHandler(logging.NullHandler())  # nothing is printed unless it is asked for
 
 Lap = Stage
 """The name that the stages of a registration had before."""
@@ -92,6 +97,7 @@ __all__ = [
     "CliqueResult",
     "CliqueStage",
     "Cloud",
+    "ClusterError",
     "CoreInfo",
     "DingOptions",
     "Edge",
@@ -111,6 +117,7 @@ __all__ = [
     "MissingPackageError",
     "Neighbourhoods",
     "OptionError",
+    "PairResult",
     "PelilloOptions",
     "Pose",
     "PreparedCloud",
@@ -151,6 +158,7 @@ __all__ = [
     "read_graph",
     "refine_transform",
     "register",
+    "register_pairs",
     "rotation_error",
     "solve",
     "synthetic",

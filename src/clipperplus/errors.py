@@ -1,5 +1,9 @@
 """What the package raises. Everything is a ``ValueError`` too, so that callers need not know these names."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class ClipperPlusError(ValueError):
     """Base of all errors that the package raises on wrong input."""
@@ -7,6 +11,10 @@ class ClipperPlusError(ValueError):
 
 class GraphError(ClipperPlusError):
     """A graph, or something offered as one, is not a simple undirected graph."""
+
+
+class ClusterError(ClipperPlusError):
+    """A cluster cannot be reached, or is gone. What was done before is kept where a store was given."""
 
 
 class FileFormatError(ClipperPlusError):
@@ -23,6 +31,10 @@ class MemoryLimitError(ClipperPlusError):
     def __init__(self, message: str, needed: int) -> None:
         super().__init__(message)
         self.needed = needed
+
+    def __reduce__(self) -> tuple[type[MemoryLimitError], tuple[str, int], dict[str, Any]]:
+        """Return what makes it again: by default that is the message alone, which is not enough."""
+        return type(self), (str(self), self.needed), self.__dict__
 
 
 class MissingPackageError(ClipperPlusError):

@@ -8,8 +8,9 @@ from motions import random_motion
 
 from clipperplus.geometry.poses import inverse
 from clipperplus.mapping.beliefs import Union, believe, join_again, standing, unions_without
-from clipperplus.mapping.links import Link, are_connected, one_after_the_other
+from clipperplus.mapping.links import Link, are_connected
 from clipperplus.mapping.places import Places, Suggestions, _mean_squares
+from clipperplus.pairs.order import one_after_the_other
 
 VOXEL = 0.05
 CORNERS = np.concatenate((np.zeros((1, 3)), np.eye(3), -np.eye(3)))

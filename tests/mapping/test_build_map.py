@@ -12,6 +12,7 @@ from motions import random_motion
 import clipperplus as cp
 from clipperplus import EdgeStatus, Map, ScanStatus, rotation_error, translation_error
 from clipperplus.geometry.poses import inverse
+from clipperplus.pairs.store import PairStore, StoreFullError
 from clipperplus.synthetic import building_scans
 
 pytest.importorskip("gtsam", reason="maps need gtsam")
@@ -161,19 +162,55 @@ def test_an_interrupted_map_goes_on_where_it_was(tmp_path: Path, known: Map, mon
     with pytest.raises(StoppedError):
         build(list(SCANS.clouds), store=store, progress=stop)
     counts: list[str] = []
-    original = cp.mapping.workbench.relate
+    original = cp.mapping.relations.relate
 
     def counted(*args: object, **options: object) -> object:
         counts.append("pair")
         return original(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(cp.mapping.workbench, "relate", counted)
+    monkeypatch.setattr(cp.mapping.relations, "relate", counted)
     again = build(list(SCANS.clouds), store=store)
     assert (again.poses == known.poses).all()
     first = len(counts)
     assert first < len([edge for edge in known.edges if edge.origin != "seen"])
     build(list(SCANS.clouds), store=store)
     assert len(counts) == first
+
+
+def test_a_full_disk_does_not_end_a_map(
+    tmp_path: Path, known: Map, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*arguments: object) -> None:
+        raise StoreFullError("relations.sqlite: cannot be written: database or disk is full")
+
+    monkeypatch.setattr(PairStore, "put", full)
+    found = build(list(SCANS.clouds), store=tmp_path / "relations.sqlite")
+    assert (found.poses == known.poses).all()
+    assert "disk is full" in caplog.text
+
+
+def test_a_pair_that_fails_is_in_the_map_with_its_reason(
+    known: Map, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    original = cp.mapping.relations.relate
+
+    def fail_once(*args: object, **options: object) -> object:
+        monkeypatch.setattr(cp.mapping.relations, "relate", original)
+        raise MemoryError
+
+    monkeypatch.setattr(cp.mapping.relations, "relate", fail_once)
+    found = cp.build_map(list(SCANS.clouds), voxel_size=VOXEL, threads=1)
+    failed = [edge for edge in found.edges if edge.reason == "not enough memory"]
+    assert len(failed) <= 1  # others may have shown where the scans lie
+    assert "not enough memory" in caplog.text
+    assert len(found.left_out) <= 1
+
+
+def test_memory_for_clouds_may_be_told(known: Map) -> None:
+    found = build(list(SCANS.clouds), memory=1)
+    assert (found.poses == known.poses).all()
+    with pytest.raises(cp.OptionError, match="memory"):
+        build(list(SCANS.clouds[:2]), memory=0)
 
 
 def test_a_store_that_is_something_else_is_refused(tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ import pytest
 from motions import random_motion
 
 from clipperplus.clouds.prepared import PreparedCloud
+from clipperplus.clouds.scan import prepare_scan
 from clipperplus.mapping.grow import least_seen, seen_together, suggestions_of
 from clipperplus.mapping.relations import Relation, Sighting, look_at, relate, usual_conflict, what_is_seen
-from clipperplus.mapping.scans import as_scans, origin_odds, prepare_scan, prepare_scans
+from clipperplus.mapping.scans import as_scans, origin_odds, prepare_scans
 from clipperplus.mapping.workbench import Workbench
 from clipperplus.registration.confidence import Evidence, Status
 from clipperplus.synthetic import building_scans
@@ -179,7 +180,7 @@ def test_one_sensor_at_a_wrong_place_explains_all_conflicts_of_its_scan(bench: W
 
 
 def test_a_registration_between_neighbours_is_right(bench: Workbench) -> None:
-    found = relate(bench.clouds, 0, 1, "low", free_space=True)
+    found = relate(bench.clouds[0], bench.clouds[1], "low", free_space=True)
     truth = np.linalg.inv(SCANS.poses[1]) @ SCANS.poses[0]
     assert len(found.motions)
     assert np.abs(found.motions[0] - truth).max() < VOXEL

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from clipperplus.clouds.prepared import PreparedCloud
-from clipperplus.mapping.recent import Recent
+from clipperplus.clouds.recent import Recent
 from clipperplus.mapping.scans import as_scans, prepare_scans
 from clipperplus.mapping.shelf import Shelf
 from clipperplus.mapping.similarity import pair_similarities

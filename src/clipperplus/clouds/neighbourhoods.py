@@ -39,6 +39,10 @@ class Neighbourhoods:
     def __len__(self) -> int:
         return len(self.points)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what finds them again: those of the core are not pickled."""
+        return find_neighbourhoods, (self.points, self.radius, 1, f"radius: {self.radius}")
+
     def of(self, point: int) -> npt.NDArray[np.int32]:
         """Return the numbers of the points near one, itself not among them."""
         return self._native.of(as_integer("point", point, 0, len(self.points) - 1))

@@ -179,6 +179,10 @@ class PreparedCloud:
         kept = {name: value for name, value in self.__dict__.items() if name not in ("surface", "_by_fronts")}
         return kept | {"_described": {}, "_samples": {}}
 
+    def __sizeof__(self) -> int:
+        """Return its memory, by which Dask, and others, decide where to keep it."""
+        return object.__sizeof__(self) + self.nbytes
+
     @property
     def nbytes(self) -> int:
         """Memory that it takes by now, with what was kept because it was asked for, in bytes."""

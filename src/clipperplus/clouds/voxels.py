@@ -15,7 +15,16 @@ from .._validation import as_integer, as_length
 from ..errors import OptionError
 from .cloud import RawCloud, as_cloud
 
-__all__ = ["choose_voxel_size", "downsample", "too_small", "usual_voxel_size", "voxel_means", "voxel_numbers"]
+__all__ = [
+    "choose_voxel_size",
+    "downsample",
+    "rounded_size",
+    "size_for",
+    "too_small",
+    "usual_voxel_size",
+    "voxel_means",
+    "voxel_numbers",
+]
 
 _Result = TypeVar("_Result")
 
@@ -99,11 +108,15 @@ def choose_voxel_size(*clouds: Any, threads: int = 1) -> float:
 
 def usual_voxel_size(*clouds: RawCloud, threads: int) -> float:
     """Do the same for arguments that were checked."""
-    size = max((_size_for(cloud, threads) for cloud in clouds), default=0.0)
-    return float(f"{size or 1.0:.2g}")  # all points at one place: any size will do
+    return rounded_size(max((size_for(cloud, threads) for cloud in clouds), default=0.0))
 
 
-def _size_for(cloud: RawCloud, threads: int) -> float:
+def rounded_size(size: float) -> float:
+    """Return a voxel size as it is used; of 0, which says that all points are at one place, any that will do."""
+    return float(f"{size or 1.0:.2g}")
+
+
+def size_for(cloud: RawCloud, threads: int) -> float:
     """Return a voxel size with about as many occupied voxels as are meant; 0 where all points are at one place."""
     count = len(cloud.points)
     meant = min(_MEANT_POINTS, count / 2)

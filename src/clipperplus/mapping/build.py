@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
 from .._validation import as_array, as_integer, as_length
+from ..clouds.scan import Scan, as_scan
 from ..errors import OptionError
 from ..geometry.poses import adjoint
+from ..pairs.run import cluster_of
 from .edges import make_edges, why_alone
 from .finish import finish_place
 from .map import Edge, EdgeStatus, Map, ScanStatus
@@ -22,12 +25,15 @@ from .outlines import Outline
 from .pose_graph import load_gtsam
 from .relations import Relation
 from .rough_poses import RoughPoses, as_rough_poses
-from .scans import Scan, as_scan, as_scans, common_voxel_size, in_order_of_content
+from .scans import as_scans, common_voxel_size, in_order_of_content
 from .settle import Settled
 from .shelf import Shelf
 from .store import RelationFile
 from .survey import Survey, make_survey
 from .workbench import Pair, Workbench
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["Mapper", "Progress", "build_map"]
 
@@ -46,6 +52,8 @@ def build_map(
     names: Sequence[str] | None = None,
     free_space: bool = True,
     store: str | PathLike[str] | None = None,
+    client: Client | None = None,
+    memory: int | None = None,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Map:
@@ -72,8 +80,15 @@ def build_map(
     store
         A file to which every registration of two scans is written as soon as it is done, and from which it is read
         again: a map that was interrupted goes on where it was, and scans may be added. None: nothing is kept.
+    client
+        ``distributed.Client`` of a Dask cluster whose workers register the pairs, as in
+        :func:`clipperplus.register_pairs`; None: this process. The result does not depend on it. Needs the extra
+        ``cluster``.
+    memory
+        Bytes for prepared clouds, in this process and on each worker, beside what is always kept: those that were not
+        used for the longest go first. None: twice the memory of all points here, and two fifths of a worker's there.
     threads
-        The result does not depend on it.
+        Of this process. The result does not depend on it.
     progress
         Called as work goes on, with what is being done, how much of it is done, and how much there is. What it raises
         ends the work and is passed on.
@@ -92,6 +107,8 @@ def build_map(
         _as_pairs(pairs, len(checked)),
         free_space,
         store,
+        client,
+        None if memory is None else as_integer("memory", memory, 1, 2**62),
         threads,
         progress,
         {},
@@ -128,13 +145,16 @@ class Mapper:
         voxel_size: float,
         free_space: bool = True,
         store: str | PathLike[str] | None = None,
+        client: Client | None = None,
+        memory: int | None = None,
         threads: int = 1,
         progress: Progress | None = None,
     ) -> None:
         """Begin without scans; the arguments are those of :func:`build_map`, but the voxel size must be told."""
         load_gtsam()
         self._voxel_size = as_length("voxel_size", voxel_size)
-        self._options = free_space, store, threads, progress
+        most = None if memory is None else as_integer("memory", memory, 1, 2**62)
+        self._options = free_space, store, client, most, threads, progress
         self._scans: list[Scan] = []
         self._poses: list[_Array] = []
         self._known: dict[tuple[str, str, str], Relation] = {}
@@ -157,7 +177,7 @@ class Mapper:
         if self._map is None:
             poses = np.array(self._poses).reshape(-1, 4, 4)
             rough = None if np.isnan(poses).all() else poses
-            free_space, store, threads, progress = self._options
+            free_space, store, client, memory, threads, progress = self._options
             self._map = _build(
                 self._scans,
                 self._voxel_size,
@@ -165,6 +185,8 @@ class Mapper:
                 None,
                 free_space,
                 store,
+                client,
+                memory,
                 threads,
                 progress,
                 self._known,
@@ -180,6 +202,8 @@ def _build(
     pairs: list[Pair] | None,
     free_space: bool,
     store: str | PathLike[str] | None,
+    client: Client | None,
+    memory: int | None,
     threads: int,
     progress: Progress | None,
     known: dict[tuple[str, str, str], Relation],
@@ -196,11 +220,15 @@ def _build(
     order = in_order_of_content(scans)
     firsts, copies = _without_copies([scans[k] for k in order])
     unique = [scans[order[k]] for k in firsts]
-    shelf = Shelf(Workbench((), free_space=free_space, threads=threads, progress=progress), unique, size)
+    shelf = Shelf(Workbench((), free_space=free_space, threads=threads, progress=progress), unique, size, memory)
     full = shelf.numbers
     stopwatch.lap("preparing", len(unique))
     contents = [_known_as(scan, outline) for scan, outline in zip(shelf.scans, shelf.outlines, strict=True)]
-    with RelationFile(store, contents, size, free_space, known) as relations:
+    with ExitStack() as exits:
+        relations = exits.enter_context(RelationFile(store, contents, size, free_space, known))
+        cluster = None if client is None else cluster_of(client, lambda key: shelf.recipe(int(key)), memory)
+        if cluster is not None:
+            exits.callback(cluster.close)
         bench = Workbench(
             shelf.seen,
             described=shelf.described,
@@ -208,6 +236,7 @@ def _build(
             free_space=free_space,
             threads=threads,
             store=relations,
+            engine=cluster,
             progress=progress,
         )
         guess = None if rough is None else rough.of([int(order[firsts[k]]) for k in full])

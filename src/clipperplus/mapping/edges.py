@@ -79,7 +79,7 @@ def _not_believed(
     shift = None if motion is None or where is None else _shift(bench, pair[0], motion, where)
     refused = shift is not None and motion is not None
     if motion is None:
-        reason = "no transform was found"
+        reason = relation.reasons[0] if relation.reasons else "no transform was found"
     elif refused:
         reason = f"it would move the scan by {shift:.2f} m from where all others put it"
     elif relation.reasons:

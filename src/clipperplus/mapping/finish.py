@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clouds.cloud import RawCloud
+from ..clouds.recent import Recent
 from ..geometry.poses import inverse
+from ..pairs.order import one_after_the_other
 from ..registration.uncertainty import surface_information
-from .links import Link, bent_covariance, one_after_the_other
+from .links import Link, bent_covariance
 from .range_noise import masses_by_range, range_exponent, residuals_by_range
-from .recent import Recent
 from .settle import Settled, settle
 from .surfaces import Surface, aligned_by_icp
 from .workbench import Pair, Workbench

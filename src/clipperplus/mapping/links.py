@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from ..geometry.poses import adjoint
 from ..registration.uncertainty import OrientedSurface, surface_information
 
-__all__ = ["Link", "are_connected", "bent_covariance", "link_covariance", "one_after_the_other"]
+__all__ = ["Link", "are_connected", "bent_covariance", "link_covariance"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -51,24 +50,6 @@ def bent_covariance(covariance: _Array, points: _Array, motion: _Array, bend: fl
     lever = max(float(np.sqrt(some.var(axis=0).sum())), bend) if len(points) else 1.0
     about = adjoint(middle[None])[0]
     return np.asarray(covariance + about @ np.diag([(bend / lever) ** 2] * 3 + [bend**2] * 3) @ about.T)
-
-
-def one_after_the_other(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return pairs in an order in which those of one scan come soon after each other: from neighbour to neighbour."""
-    wanted = list(pairs)
-    around: dict[int, list[int]] = {}
-    for source, target in wanted:
-        around.setdefault(source, []).append(target)
-        around.setdefault(target, []).append(source)
-    rank: dict[int, int] = {}
-    for start in sorted(around):
-        waiting = deque([start] if start not in rank else [])
-        while waiting:
-            scan = waiting.popleft()
-            if scan not in rank:
-                rank[scan] = len(rank)
-                waiting.extend(sorted(around[scan], key=lambda other: (len(around[other]), other)))
-    return sorted(wanted, key=lambda pair: sorted((rank[pair[0]], rank[pair[1]]), reverse=True))
 
 
 def are_connected(scans: npt.NDArray[np.int64], links: Iterable[Link]) -> bool:

@@ -13,12 +13,13 @@ import numpy.typing as npt
 from .._timing import Stage, Stopwatch
 from .._validation import as_integer, as_number
 from ..clouds.prepared import PreparedCloud
+from ..clouds.scan import as_scan, prepare_scan
 from ..registration.confidence import Status
 from .grow import grow_places, seen_together, suggestions_of
 from .links import link_covariance
 from .places import Places, Suggestions
 from .relations import Relation
-from .scans import as_scan, is_empty, origin_odds, prepare_scan, prepare_scans
+from .scans import is_empty, origin_odds, prepare_scans
 from .similarity import ScanVocabulary, feature_sample
 from .surfaces import Surface, aligned_by_icp
 from .workbench import Workbench

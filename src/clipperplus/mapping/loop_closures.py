@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -190,9 +191,13 @@ class LoopClosures:
         _Search(*self._limits)  # so that wrong ones are refused here
         self._loops = np.empty((0, 2), dtype=np.int64)
         self._measurements, self._covariances = np.empty((0, 4, 4)), np.empty((0, 6, 6))
-        self._agree = np.zeros((64, 64), dtype=np.bool_)
+        self._agree = np.zeros((64, 64), dtype=np.bool_)  # written to in place
         self._inliers: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._upper_bound = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has of its own: both may go on from here."""
+        return self.__dict__ | {"_agree": self._agree.copy()}
 
     def __len__(self) -> int:
         """Return the number of loop closures."""

@@ -52,6 +52,10 @@ class Optimised:
     """``(m,)``: how many deviations each measurement is off."""
     _marginals: Callable[[], Any] = field(repr=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again: with the covariances, because what they are found by cannot be pickled."""
+        return _optimised_before, (self.poses, self.residuals, self.covariances)
+
     @functools.cached_property
     def covariances(self) -> _Array:
         """``(n, 6, 6)`` of small motions (rotation vector, translation) in that frame, relative to the scan it is of.
@@ -62,6 +66,17 @@ class Optimised:
         own = np.array([marginals.marginalCovariance(number) for number in range(len(self.poses))])
         turned = adjoint(self.poses)  # from the frame of each scan to that of the map
         return np.asarray(turned @ own @ turned.transpose(0, 2, 1))
+
+
+def _optimised_before(poses: _Array, residuals: _Array, covariances: _Array) -> Optimised:
+    """Make what was optimised in another process."""
+    made = Optimised(poses, residuals, _nothing_left)
+    made.__dict__["covariances"] = covariances
+    return made
+
+
+def _nothing_left() -> Any:
+    raise AssertionError("the covariances are known")
 
 
 def load_gtsam() -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -16,7 +16,7 @@ from ..registration import register
 from ..registration.confidence import Evidence, Status
 from ..registration.verification import AGREEING_COSINE, compare, polish, sample
 
-__all__ = ["Relation", "Sighting", "look_at", "relate", "usual_conflict", "what_is_seen"]
+__all__ = ["Relating", "Relation", "Sighting", "look_at", "not_related", "relate", "usual_conflict", "what_is_seen"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 Effort: TypeAlias = Literal["low", "normal", "high"]
@@ -141,17 +141,27 @@ class Relation:
         )
 
 
-def relate(clouds: Sequence[PreparedCloud], source: int, target: int, effort: Effort, *, free_space: bool) -> Relation:
-    """Register two scans of several, and remember what a map needs of it."""
-    pose = register(
-        clouds[source], clouds[target], effort=effort, free_space=free_space, max_alternatives=_ALTERNATIVES
-    )
+@dataclass(frozen=True)
+class Relating:
+    """Registration of two scans, of which is kept what a map needs: done here, or on another machine."""
+
+    effort: Effort
+    free_space: bool
+
+    def __call__(self, source: PreparedCloud, target: PreparedCloud) -> dict[str, Any]:
+        """Return what :meth:`Relation.from_dict` takes."""
+        return relate(source, target, self.effort, free_space=self.free_space).to_dict()
+
+
+def relate(source: PreparedCloud, target: PreparedCloud, effort: Effort, *, free_space: bool) -> Relation:
+    """Register two scans, 0 and 1, and remember what a map needs of it."""
+    pose = register(source, target, effort=effort, free_space=free_space, max_alternatives=_ALTERNATIVES)
     motions = np.empty((0, 4, 4))
     if pose.T_target_source is not None:
         motions = np.array([pose.T_target_source, *(other.T_target_source for other in pose.alternatives)])
     return Relation(
-        source=source,
-        target=target,
+        source=0,
+        target=1,
         effort=effort,
         status=pose.status,
         motions=motions,
@@ -159,11 +169,27 @@ def relate(clouds: Sequence[PreparedCloud], source: int, target: int, effort: Ef
         evidence=pose.evidence,
         covariance=pose.covariance,
         undetermined=pose.degenerate_directions,
-        back_to_back=np.array(
-            [back_to_back(clouds[source], clouds[target], motion) if free_space else 0.0 for motion in motions]
-        ),
+        back_to_back=np.array([back_to_back(source, target, motion) if free_space else 0.0 for motion in motions]),
         reasons=tuple(reason.text for reason in pose.reasons),
         seconds=pose.seconds,
+    )
+
+
+def not_related(source: int, target: int, effort: Effort, reason: str) -> Relation:
+    """Return what is known of two scans whose registration failed: nothing but why."""
+    nothing = np.empty(0)
+    return Relation(
+        source=source,
+        target=target,
+        effort=effort,
+        status=Status.TOO_FEW_INLIERS,
+        motions=np.empty((0, 4, 4)),
+        rivalries=nothing,
+        evidence=Evidence(associations=0, explained=0, runner_up=0.0),
+        covariance=None,
+        undetermined=np.empty((0, 6)),
+        back_to_back=nothing,
+        reasons=(reason,),
     )
 
 

@@ -1,36 +1,29 @@
-"""Scans as they come in: read, checked, and put in an order of their own, so that theirs does not matter."""
+"""Scans of one folder: put in an order of their own, so that theirs does not matter, and prepared alike."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from os import PathLike, fspath
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from .._validation import as_length
-from ..clouds.cloud import RawCloud, as_cloud, as_viewpoint
-from ..clouds.files import read_cloud
-from ..clouds.fronts import normals_of
-from ..clouds.prepared import PreparedCloud, prepare_checked
+from ..clouds.prepared import PreparedCloud
+from ..clouds.scan import Scan, as_scan, prepare_scan
 from ..clouds.viewpoints import Viewpoint
 from ..clouds.voxels import usual_voxel_size
 from ..errors import LandmarkError
 from .workbench import Workbench
 
 __all__ = [
-    "Scan",
     "as_scans",
     "common_voxel_size",
     "in_order_of_content",
     "is_empty",
     "origin_odds",
     "prepare_all",
-    "prepare_scan",
     "prepare_scans",
 ]
 
@@ -60,20 +53,6 @@ class _Viewed(Protocol):
 _Kept = TypeVar("_Kept", bound=_Viewed)
 
 
-@dataclass(frozen=True, eq=False)
-class Scan:
-    """One scan."""
-
-    name: str
-    cloud: RawCloud
-    given: Any
-    """What it came as: it may have normals."""
-    viewpoint: _Array | None
-    """``(3,)``: where the sensor stood, if it was told."""
-    content: str
-    """What tells it apart from other scans: equal for equal points seen from the same place."""
-
-
 def as_scans(scans: Sequence[Any], names: Sequence[str] | None = None) -> list[Scan]:
     """Read and check scans: arrays of points, anything with ``.points``, or names of files."""
     if isinstance(scans, str | bytes) or not hasattr(scans, "__len__"):
@@ -81,20 +60,6 @@ def as_scans(scans: Sequence[Any], names: Sequence[str] | None = None) -> list[S
     if names is not None and len(names) != len(scans):
         raise LandmarkError(f"names: expected one for each of {len(scans)} scans, got {len(names)}")
     return [as_scan(scan, f"scans[{k}]", None if names is None else str(names[k])) for k, scan in enumerate(scans)]
-
-
-def as_scan(scan: Any, argument: str, name: str | None = None) -> Scan:
-    """Read and check one scan."""
-    if isinstance(scan, str | PathLike):
-        name, scan = name or fspath(scan), read_cloud(scan)
-    cloud = as_cloud(argument, scan)
-    told = getattr(scan, "viewpoint", None)
-    if isinstance(scan, PreparedCloud):
-        raise LandmarkError(f"{argument}: expected a cloud as it was scanned, got a PreparedCloud")
-    place = None if told is None else as_viewpoint(f"{argument}.viewpoint", told)
-    digest = hashlib.sha256(np.ascontiguousarray(cloud.points, dtype=np.float64).tobytes())
-    digest.update(b"" if place is None else place.tobytes())
-    return Scan(name or argument, cloud, scan, place, digest.hexdigest())
 
 
 def in_order_of_content(scans: Sequence[Scan]) -> npt.NDArray[np.int64]:
@@ -108,13 +73,6 @@ def common_voxel_size(scans: Sequence[Scan], voxel_size: float | None) -> float:
         return as_length("voxel_size", voxel_size)
     sizes = [usual_voxel_size(scan.cloud, threads=1) for scan in scans if len(scan.cloud.points) >= _LEAST_POINTS]
     return float(f"{np.median(sizes):.2g}") if sizes else 1.0
-
-
-def prepare_scan(scan: Scan, voxel_size: float, origin_odds: float = 0.0) -> PreparedCloud:
-    """Prepare one scan; ``origin_odds`` say how much likelier than usual it is that it was seen from its origin."""
-    told = scan.viewpoint if scan.viewpoint is not None and scan.viewpoint.any() else None
-    normals = normals_of(scan.name, scan.given, scan.cloud)
-    return prepare_checked(scan.cloud, voxel_size, told, normals, fine=False, threads=1, origin_odds=origin_odds)
 
 
 def prepare_scans(bench: Workbench, scans: Sequence[Scan], voxel_size: float) -> list[PreparedCloud]:

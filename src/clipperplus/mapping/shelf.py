@@ -6,6 +6,7 @@ Of those no more is kept than a share of that. What is made again is the same to
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -14,10 +15,12 @@ import numpy.typing as npt
 
 from .. import _core
 from ..clouds.prepared import Description, PreparedCloud
+from ..clouds.recent import Recent
+from ..clouds.scan import Scan, prepare_scan
 from ..clouds.viewpoints import Viewpoint
+from ..pairs.recipes import Recipe, Unread
 from .outlines import Outline
-from .recent import Recent
-from .scans import Scan, is_empty, prepare_all, prepare_scan
+from .scans import is_empty, prepare_all
 from .similarity import Sample, feature_sample, similarities_of
 from .workbench import Workbench
 
@@ -49,8 +52,11 @@ class _Kept(NamedTuple):
 class Shelf:
     """Scans of one folder."""
 
-    def __init__(self, bench: Workbench, scans: Sequence[Scan], voxel_size: float) -> None:
-        """Prepare scans, on the threads of a bench, and keep those that are not empty."""
+    def __init__(self, bench: Workbench, scans: Sequence[Scan], voxel_size: float, memory: int | None = None) -> None:
+        """Prepare scans, on the threads of a bench, and keep those that are not empty.
+
+        ``memory``: bytes for what is made again; None: as much as suits the points.
+        """
         every = prepare_all(bench, scans, voxel_size, _Kept.of)
         full = [k for k, (kept, _) in enumerate(every) if not is_empty(kept)]
         self.numbers = full
@@ -58,12 +64,19 @@ class Shelf:
         self.scans = [scans[k] for k in full]
         self._kept, self._odds = [every[k][0] for k in full], [every[k][1] for k in full]
         self._voxel_size = voxel_size
-        self.recent = Recent(max(_LEAST, int(_SHARE * sum(scan.cloud.points.nbytes for scan in scans))))
+        usual = max(_LEAST, int(_SHARE * sum(scan.cloud.points.nbytes for scan in scans)))
+        self.recent = Recent(usual if memory is None else memory)
         self.seen: Sequence[PreparedCloud] = _Row(len(full), self._seen)
         """The scans without features, to be laid on each other."""
         self.described: Sequence[PreparedCloud] = _Row(len(full), self._described)
         """The scans with all that registration needs."""
         self.outlines = [kept.outline for kept in self._kept]
+
+    def recipe(self, k: int) -> Recipe:
+        """Return how a scan with all that registration needs is made on another machine."""
+        scan = self.scans[k]
+        cloud = scan if scan.path is None else Unread(os.path.abspath(scan.path), scan.name)
+        return Recipe(cloud, scan.content, self._voxel_size, origin_odds=self._odds[k])
 
     def similarities(self) -> _Array:
         """Return how alike each two scans look; once, since what that takes is not kept."""

@@ -1,30 +1,22 @@
-"""Registrations that are kept in a file, so that no pair is registered twice: one SQLite database.
-
-A registration is known by the content of both scans and by all that it depends on. It is written before it is used, so
-that whatever happens later, it is there.
-"""
+"""Registrations of the scans of a map, kept in a file, so that no pair is registered twice."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
-import threading
-from collections.abc import Sequence
-from os import PathLike, fspath
+import logging
+from collections.abc import Iterable, Sequence
+from os import PathLike
 from types import TracebackType
 
-from .._build import core_info
-from ..errors import FileFormatError
+from ..pairs.store import Key, PairStore, StoreFullError
 from .relations import Effort, Relation
 
 __all__ = ["RelationFile"]
 
-_FORMAT = 1
-"""Of what is written; files of another one are refused."""
+_LOGGER = logging.getLogger("clipperplus.mapping")
 
 
 class RelationFile:
-    """Relations of scans, in a file or only in memory; several threads may put some."""
+    """Relations of scans, in a file or only in memory."""
 
     def __init__(
         self,
@@ -36,9 +28,8 @@ class RelationFile:
     ) -> None:
         """Open or make a file; ``contents`` tell scans apart, and ``known`` are relations that need not be read."""
         self._contents, self._known = tuple(contents), known
-        self._about = f"{core_info().version} voxel_size={voxel_size!r} free_space={free_space}"
-        self._database = None if path is None else _opened(fspath(path))
-        self._writing = threading.Lock()
+        self._about = f"voxel_size={voxel_size!r} free_space={free_space}"
+        self._store = None if path is None else PairStore(path)
 
     def __enter__(self) -> RelationFile:
         """Begin."""
@@ -48,55 +39,29 @@ class RelationFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the file."""
-        if self._database is not None:
-            self._database.close()
+        if self._store is not None:
+            self._store.close()
 
     def get(self, source: int, target: int, effort: Effort) -> Relation | None:
         """Return what is known of two scans."""
-        key = self._contents[source], self._contents[target], effort
+        key = self._key(source, target, effort)
         if key in self._known:
-            known = self._known[key]
-            return Relation.from_dict(source, target, known.to_dict())
-        if self._database is None:
-            return None
-        row = self._database.execute(
-            "SELECT relation FROM relations WHERE source = ? AND target = ? AND effort = ? AND about = ?",
-            (*key, self._about),
-        ).fetchone()
-        return None if row is None else Relation.from_dict(source, target, json.loads(row[0]))
+            return Relation.from_dict(source, target, self._known[key].to_dict())
+        about = None if self._store is None else self._store.get(key)
+        try:
+            return None if about is None else Relation.from_dict(source, target, about)
+        except (KeyError, TypeError, ValueError):
+            return None  # changed by others: it is registered again
 
-    def put(self, relation: Relation) -> None:
-        """Keep a relation."""
-        key = self._contents[relation.source], self._contents[relation.target], relation.effort
-        text = json.dumps(relation.to_dict())
-        with self._writing:
-            self._known[key] = relation
-            if self._database is not None:
-                with self._database:
-                    self._database.execute(
-                        "INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?)", (*key, self._about, text)
-                    )
+    def put(self, relations: Iterable[Relation]) -> None:
+        """Keep relations; what cannot be written is kept as long as this is."""
+        new = [(self._key(relation.source, relation.target, relation.effort), relation) for relation in relations]
+        self._known.update(new)
+        try:
+            if self._store is not None:
+                self._store.put((key, relation.to_dict()) for key, relation in new)
+        except StoreFullError as error:  # the map can be made all the same
+            _LOGGER.warning("%s", error)
 
-
-def _opened(path: str) -> sqlite3.Connection:
-    """Open a file of relations, or make one; what is something else is refused."""
-    try:
-        database = sqlite3.connect(path, timeout=60.0, check_same_thread=False)
-        (found,) = database.execute("PRAGMA user_version").fetchone()
-        tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if found not in (0, _FORMAT) or (found == 0 and tables):
-            database.close()
-            raise FileFormatError(
-                f"{path}: no file of relations of format {_FORMAT}; remove it, or choose another name"
-            )
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        with database:
-            database.execute(
-                "CREATE TABLE IF NOT EXISTS relations (source TEXT, target TEXT, effort TEXT, about TEXT, "
-                "relation TEXT, PRIMARY KEY (source, target, effort, about))"
-            )
-            database.execute(f"PRAGMA user_version = {_FORMAT}")
-    except sqlite3.Error as error:
-        raise FileFormatError(f"{path}: cannot be used to keep relations: {error}") from None
-    return database
+    def _key(self, source: int, target: int, effort: Effort) -> Key:
+        return Key(self._contents[source], self._contents[target], f"relate {effort} {self._about}")

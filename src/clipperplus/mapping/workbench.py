@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,9 +13,13 @@ import numpy.typing as npt
 
 from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import inverse
-from .links import link_covariance, one_after_the_other
+from ..pairs.here import Here
+from ..pairs.order import one_after_the_other
+from ..pairs.recipes import Failure
+from ..pairs.tasks import Engine, Task
+from .links import link_covariance
 from .outlines import CORNERS, Outline, Outlines
-from .relations import Effort, Relation, Sighting, look_at, relate, usual_conflict, what_is_seen
+from .relations import Effort, Relating, Relation, Sighting, look_at, not_related, usual_conflict, what_is_seen
 
 __all__ = ["Pair", "RelationStore", "Workbench"]
 
@@ -22,6 +27,7 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 Pair: TypeAlias = tuple[int, int]
 """Numbers of two scans, the lower one first: the source and the target of a registration."""
+_LOGGER = logging.getLogger("clipperplus.mapping")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -37,8 +43,8 @@ class RelationStore(Protocol):
     def get(self, source: int, target: int, effort: Effort) -> Relation | None:
         """Return what is known of two scans."""
 
-    def put(self, relation: Relation) -> None:
-        """Keep a relation for good."""
+    def put(self, relations: Iterable[Relation]) -> None:
+        """Keep relations for good."""
 
 
 class Workbench:
@@ -53,13 +59,15 @@ class Workbench:
         free_space: bool,
         threads: int,
         store: RelationStore | None = None,
+        engine: Engine | None = None,
         progress: Callable[[str, int, int], object] | None = None,
         usual: float | None = None,
     ) -> None:
         """Begin without knowing anything; ``progress`` is told what is done, how much of it, and of how much.
 
         ``described`` are the same clouds with features, if these have none, and ``outlines`` what stands for them.
-        ``usual`` is the conflict of pairs that are right, if that is known; otherwise it is what relations say.
+        Pairs are registered by an ``engine`` that knows scans by their numbers; None: here. ``usual`` is the conflict
+        of pairs that are right, if that is known; otherwise it is what relations say.
         """
         self.clouds, self.free_space, self._store = clouds, free_space, store
         self._described = clouds if described is None else described
@@ -73,21 +81,32 @@ class Workbench:
         self.usual_conflict = usual_conflict(()) if usual is None else usual
         """The conflict that pairs of these scans have even if they are right."""
         self._threads, self._progress, self._usual = threads, progress, usual
+        self._engine = Here(threads, lambda key: self._described[int(key)]) if engine is None else engine
 
     def relate(self, pairs: Iterable[Pair], effort: Effort, what: str) -> None:
         """Register pairs that the store does not know of; each is kept there as soon as it is done."""
         store, wanted = self._store, list(pairs)
         known = {pair: None if store is None else store.get(*pair, effort) for pair in wanted}
-
-        def work(pair: Pair) -> Relation:
-            relation = relate(self._described, *pair, effort, free_space=self.free_space)
-            if store is not None:
-                store.put(relation)
-            return relation
-
         new = one_after_the_other([pair for pair, relation in known.items() if relation is None])
-        found = dict(zip(new, self.each(work, new, what), strict=True))
-        self.relations |= {pair: known[pair] or found[pair] for pair in wanted}
+        work = Relating(effort, self.free_space)
+        tasks = [Task(k, str(i), str(j), work) for k, (i, j) in enumerate(new)]
+        done = 0
+        for some in self._engine.work(tasks):
+            found: list[Relation] = []
+            for task, answer in some:
+                source, target = new[task.number]
+                if isinstance(answer, Failure):
+                    _LOGGER.warning("scans %d and %d: %s", source, target, answer.reason)
+                    known[source, target] = not_related(source, target, effort, answer.reason)
+                else:
+                    known[source, target] = relation = Relation.from_dict(source, target, answer)
+                    found.append(relation)
+            if store is not None:
+                store.put(found)
+            for _ in some:
+                done += 1
+                self._tell(what, done, len(new))
+        self.relations |= {pair: relation for pair, relation in known.items() if relation is not None}
         if self._usual is None:
             self.usual_conflict = usual_conflict(self.relations.values())
 
