@@ -76,7 +76,7 @@ def test_a_folder_becomes_a_map_in_natural_order(
     assert loaded.to_dict() == answer
     assert [len(points) for points in loaded.scans] == [len(points) for points in building.clouds]
     with sqlite3.connect(output / "relations.sqlite") as database:
-        assert database.execute("SELECT count(*) FROM relations").fetchone()[0] > 0
+        assert database.execute("SELECT count(*) FROM results").fetchone()[0] > 0
 
 
 def test_the_summary_says_what_became_of_scans_and_pairs(call: Call, folder: Path, tmp_path: Path) -> None:
@@ -172,16 +172,16 @@ def test_ctrl_c_says_what_is_done_and_the_same_command_goes_on(
         assert (kept.returncode, kept.stdout) == (130, "")
         assert kept.stderr == "clipperplus: interrupted: 2 pairs were registered; nothing is kept without --output\n"
     with sqlite3.connect(tmp_path / "relations.sqlite") as database:
-        assert database.execute("SELECT count(*) FROM relations").fetchone() >= (2,)  # a finished pair is kept
-    from clipperplus.mapping import workbench
+        assert database.execute("SELECT count(*) FROM results").fetchone() >= (2,)  # a finished pair is kept
+    from clipperplus.mapping import relations
 
-    relate, registered = workbench.relate, list[int]()
+    relate, registered = relations.relate, list[int]()
 
     def counted(*arguments: Any, **options: Any) -> Any:
         registered.append(1)
         return relate(*arguments, **options)
 
-    monkeypatch.setattr(workbench, "relate", counted)
+    monkeypatch.setattr(relations, "relate", counted)
     at_once = call(*command, "--json")
     all_pairs = len(registered)
     registered.clear()

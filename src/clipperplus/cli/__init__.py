@@ -14,7 +14,7 @@ import typer
 
 from .._build import core_info
 from ..errors import ClipperPlusError
-from . import bench, clique, demo, locate, map, register, view
+from . import bench, clique, demo, locate, map, pairs, register, view
 
 __all__ = ["app", "main"]
 
@@ -35,6 +35,7 @@ app.command("demo")(demo.command)
 app.command("register")(register.command)
 app.command("map")(map.command)
 app.command("locate")(locate.command)
+app.command("pairs")(pairs.command)
 app.command("view")(view.command)
 app.command("clique")(clique.command)
 app.add_typer(bench.app, name="bench")

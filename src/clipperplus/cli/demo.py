@@ -47,7 +47,7 @@ def command(
     if scene not in _SCENES:
         raise OptionError(f"scene: expected one of {', '.join(_SCENES)}, got {scene!r}")
     if scene == _BUILDING:
-        map_building(MapRun(output=None, report=report, threads=None, as_json=as_json), seed=seed, save=save)
+        map_building(MapRun(output=None, report=report, as_json=as_json), seed=seed, save=save)
         return
     if report is not None:
         check_report(report)

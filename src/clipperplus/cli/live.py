@@ -1,16 +1,22 @@
-"""What stderr shows while something runs, if it is a terminal."""
+"""What stderr shows while something runs: a bar on a terminal, a line a minute elsewhere."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from ..clique._search_state import Callback
 
 __all__ = ["live_bar", "live_line"]
+
+_EVERY = 60.0
+"""Seconds between two lines."""
 
 
 @contextmanager
@@ -30,13 +36,16 @@ def live_line() -> Iterator[Callback | None]:
 
 @contextmanager
 def live_bar(first: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Show a bar, with the time that is left, of what the callback is told; nothing where stderr is no terminal.
+    """Show a bar, with the rate and the time that is left, of what the callback is told; elsewhere a line a minute.
 
     The callback is told what is being done, how much of it is done, and how much there is. Until then ``first`` is.
     """
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+    if not console.is_terminal:
+        yield _Lines().tell
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(first, total=None)
         last = (first, 0)
 
@@ -48,3 +57,30 @@ def live_bar(first: str) -> Iterator[Callable[[str, int, int], None]]:
             last = (what, done)
 
         yield show
+
+
+class _Rate(ProgressColumn):
+    """How much is done in a second."""
+
+    def render(self, task: Task) -> Text:
+        return Text("" if not task.speed else f"{task.speed:.3g}/s", style="progress.data.speed")
+
+
+class _Lines:
+    """A line a minute, with the rate and the time that is left."""
+
+    def __init__(self) -> None:
+        self._what, self._last = "", time.monotonic()
+        self._since = self._last, 0
+
+    def tell(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if what != self._what:
+            self._what, self._since = what, (now, done)
+        if now - self._last < _EVERY:
+            return
+        self._last = now
+        began, before = self._since
+        rate = (done - before) / (now - began) if now > began else 0.0
+        left = f", {rate:.3g} a second, {(total - done) / rate:.0f} s left" if rate > 0.0 else ""
+        print(f"clipperplus: {what}: {done} of {total}{left}", file=sys.stderr, flush=True)

@@ -10,6 +10,7 @@ import typer
 from ..clouds.files import CLOUD_ENDINGS
 from ..errors import OptionError
 from .building import map_building
+from .cluster import ClusterAddress, Memory, Where, Workers
 from .map_run import MapRun
 from .options import Threads, VoxelSize
 from .scan_files import find_scans, read_poses_of
@@ -41,6 +42,9 @@ def command(
         bool,
         typer.Option(help="Whether points where a sensor looked through speak against a pose. Not for merged scans."),
     ] = True,
+    workers: Workers = None,
+    cluster: ClusterAddress = None,
+    memory: Memory = None,
     threads: Threads = None,
     report: Annotated[Path | None, typer.Option(help="HTML file with pictures and numbers, for a browser.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
@@ -51,7 +55,8 @@ def command(
 
     Exit status 0: all scans are in one map; 1: some are not, and why is said; 2: wrong input.
     """
-    run = MapRun(output=output, report=report, threads=threads, as_json=as_json)
+    where = Where(workers, cluster, memory)
+    run = MapRun(output=output, report=report, where=where, threads=threads, as_json=as_json)
     if not scans:
         if poses is not None:
             raise OptionError(f"poses: expected files of scans with {poses}, got none")

@@ -15,6 +15,7 @@ from ..mapping import Map, build_map
 from ..mapping.map_files import check_map_folder
 from ..mapping.pose_graph import load_gtsam
 from ..viz.html_page import check_report
+from .cluster import Where
 from .live import live_bar
 from .map_summary import print_map, what_is_missing
 from .options import as_threads
@@ -36,12 +37,15 @@ class MapRun:
     """Folder to write it to."""
     report: Path | None
     """HTML file about it."""
-    threads: int | None
     as_json: bool
+    threads: int | None = None
+    where: Where = Where()  # noqa: RUF009 - it cannot be changed
+    """Where pairs are registered."""
 
     def check(self) -> None:
         """Refuse what could not be done in the end: before the work, not after it."""
         load_gtsam()
+        self.where.check()
         if self.report is not None:
             check_report(self.report)
         if self.output is not None:
@@ -59,8 +63,16 @@ class MapRun:
 
         store = None if self.output is None else self.output / _RELATIONS
         try:
-            with live_bar("reading scans") as show:
-                return build_map(scans, store=store, threads=as_threads(self.threads), progress=tell, **options)
+            with self.where.client() as client, live_bar("reading scans") as show:
+                return build_map(
+                    scans,
+                    store=store,
+                    client=client,
+                    memory=self.where.memory_for_clouds,
+                    threads=as_threads(self.threads),
+                    progress=tell,
+                    **options,
+                )
         except KeyboardInterrupt:
             pairs = "1 pair was" if registered == 1 else f"{registered} pairs were"
             kept = "the same command goes on from there" if store is not None else "nothing is kept without --output"
