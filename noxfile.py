@@ -30,6 +30,8 @@ BENCHMARKS = (
     "drawing",
     "registration_peers",
     "pose_graphs",
+    "cluster",
+    "plan",
 )
 WHEELS: list[Path] = []
 """The package, once it is built."""

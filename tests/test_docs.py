@@ -37,6 +37,7 @@ SETTING_UP = {
         'pip install scikit-build-core nanobind cmake ninja && pip install --no-build-isolation -e ".[test]"\n',
         'pip install ".[docs]" && mkdocs serve\n',
     ],
+    "docs/cluster.md": ['pip install ".[cluster]"\n'],
     "docs/maps.md": ['pip install ".[map]"\n'],
     "docs/seeing.md": ['pip install ".[viz]"\n'],
     "docs/index.md": ["python3 -m venv .venv && . .venv/bin/activate\npip install .\n"],
