@@ -97,7 +97,7 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
     });
   }
   // A point in a cell is preferred to those around it, the one nearest to the centre if there are several.
-  std::vector<std::int32_t> owners(cells_.size(), -1);
+  std::vector<bool> owned(cells_.size());
   for (std::size_t k = 0; k < points.size(); k += 3) {
     Cell own;
     double square = 0.0;
@@ -107,10 +107,12 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
       square += (place - own[a] - 0.5) * (place - own[a] - 0.5);
     }
     const std::size_t place = block_of(own) + inside(own);
-    if (owners[place] >= 0 && static_cast<float>(square) >= squares[place]) continue;
-    owners[place] = cells_[place] = static_cast<std::int32_t>(k / 3);
+    if (owned[place] && static_cast<float>(square) >= squares[place]) continue;
+    owned[place] = true;
+    cells_[place] = static_cast<std::int32_t>(k / 3);
     squares[place] = static_cast<float>(square);
   }
+  cells_.shrink_to_fit();  // it grew by doubling
 }
 
 std::size_t SurfaceGrid::make_block(const Cell& cell) {

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..clouds.cloud import as_cloud
 from ..geometry import fit_transform
 from ..geometry.poses import inverse, rotation_angles
+from ..mapping import EdgeStatus, Map
 from ..mapping.surfaces import Surface, aligned_by_icp
 from .map_runs import Problem, built, checksum, shuffled_order, summary_of
 
@@ -32,6 +33,9 @@ _LOOP_SCANS, _LOOP_METRES, _LOOPS = 0.25, 5.0, 40
 """Where a loop closes: scans with this share of a sequence, or more, between them, so near to each other; at most so
 many pairs."""
 _LOOP_VOXEL = 0.1
+_FIT_VOXELS, _FIT_OVERLAP, _FITS = 0.5, 0.3, 300
+"""Pairs by which the map and the given poses are compared: voxels of the map that their points have, the share that
+they have in common at least, and how many there are at most."""
 
 
 def sequence(path: Path) -> tuple[list[_Array], _Array]:
@@ -93,9 +97,50 @@ def of_sequence(path: Path) -> Problem:
             "worst_turn": f"{max(turns):.2f}",
             "worst_points": f"{moved:.4f}",
             **_loops(path, clouds, poses, truth),
+            **_fits(clouds, poses, truth, _pairs_of(found, order), found.voxel_size),
         }
 
     return Problem(path.stem, checksum(path.name, path.stat().st_size), measure)
+
+
+def _pairs_of(found: Map, order: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return pairs of scans that have much in common, evenly chosen."""
+    believed = [edge for edge in found.edges if edge.status is EdgeStatus.BELIEVED]
+    much = [edge for edge in believed if (edge.overlap or 0.0) >= _FIT_OVERLAP]
+    pairs = sorted((int(order[edge.source]), int(order[edge.target])) for edge in much)
+    return pairs[:: -(-len(pairs) // _FITS) or 1]
+
+
+def _fits(
+    clouds: Sequence[_Array], poses: _Array, truth: _Array, pairs: Sequence[tuple[int, int]], voxel_size: float
+) -> dict[str, str]:
+    """Return how far surfaces of two scans are apart, in the map and by the given poses, the median of pairs.
+
+    The same points are compared: those that lie near the other scan either way.
+    """
+    width = _FIT_VOXELS * voxel_size
+    surfaces = {k: Surface.of_cloud(as_cloud("cloud", clouds[k]), width, 4.5) for k in {k for p in pairs for k in p}}
+    gaps = []
+    for a, b in pairs:
+        motions = [(inverse(some[[b]]) @ some[[a]])[0] for some in (poses, truth)]
+        both = [_gaps(surfaces[a], surfaces[b], motion) for motion in motions]
+        near = np.isfinite(both).all(axis=0)
+        if near.any():
+            gaps.append([float(np.median(some[near])) for some in both])
+    if not gaps:
+        return {}
+    found, given = np.array(gaps).T
+    apart = {"gap": f"{1e3 * np.median(found):.3g}", "given_gap": f"{1e3 * np.median(given):.3g}"}
+    return {**apart, "better": f"{(found < given).mean():.2f}"}
+
+
+def _gaps(source: Surface, target: Surface, motion: _Array) -> _Array:
+    """Return how far points of a scan are from the surface of another, along its normals; NaN where it is not near."""
+    places = source.points @ motion[:3, :3].T + motion[:3, 3]
+    found = target.surface.near(places)
+    arms = places - target.points[found]
+    near = (found >= 0) & (np.einsum("ij,ij->i", arms, arms) <= (3.0 * target.voxel_size) ** 2)
+    return np.asarray(np.where(near, np.abs(np.einsum("ij,ij->i", arms, target.normals[found])), np.nan))
 
 
 def _loops(path: Path, clouds: Sequence[_Array], poses: _Array, truth: _Array) -> dict[str, str]:

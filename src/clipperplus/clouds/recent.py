@@ -21,6 +21,9 @@ class _Sized(Protocol):
 
 _Made = TypeVar("_Made", bound=_Sized)
 
+_GIVEN_BACK = 0.25
+"""Of the memory that may be kept: as much is forgotten before it is given back, which takes some milliseconds."""
+
 
 class Recent:
     """What was made most recently, of any kind, as far as it fits into some memory. Several threads may ask."""
@@ -48,6 +51,12 @@ class Recent:
                 raise
         return cast(_Made, made.result())
 
+    def clear(self) -> None:
+        """Forget all that was made, because nobody will ask for it again."""
+        with self._changing:
+            self._made.clear()
+        self._give_back()
+
     def _forget(self) -> None:
         """Forget what was not asked for the longest, until the rest fits; what is being made does not count yet."""
         done = [(key, made.result().nbytes) for key, made in self._made.items() if made.done()]
@@ -58,6 +67,10 @@ class Recent:
             del self._made[key]
             left -= size
             self._forgotten += size
-        if self._forgotten > self._most:
-            self._forgotten = 0
-            _core.give_back_memory()  # else it would be taken many times over: the pieces differ in size
+        if self._forgotten > _GIVEN_BACK * self._most:
+            self._give_back()
+
+    def _give_back(self) -> None:
+        """Give what is free back to the system: pieces differ in size, and it would be taken many times over."""
+        self._forgotten = 0
+        _core.give_back_memory()

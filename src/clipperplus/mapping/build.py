@@ -86,7 +86,8 @@ def build_map(
         ``cluster``.
     memory
         Bytes for prepared clouds, in this process and on each worker, beside what is always kept: those that were not
-        used for the longest go first. None: twice the memory of all points here, and two fifths of a worker's there.
+        used for the longest go first. None: half of the memory of all points, or 32 MB, here, and two fifths of a
+        worker's there.
     threads
         Of this process. The result does not depend on it.
     progress

@@ -23,7 +23,7 @@ from ..registration.uncertainty import surface_information
 from .links import Link, bent_covariance
 from .range_noise import masses_by_range, range_exponent, residuals_by_range
 from .settle import Settled, settle
-from .surfaces import Surface, aligned_by_icp
+from .surfaces import FinePoints, Surface, aligned_by_icp
 from .workbench import Pair, Workbench
 
 __all__ = ["finish_place"]
@@ -67,8 +67,12 @@ def finish_place(bench: Workbench, place: Settled, clouds: Sequence[RawCloud], r
     overlapping = _overlapping_most(place)
     chosen = [overlapping[pair] for pair in one_after_the_other(list(overlapping))]
 
+    kept.clear()
+    points = bench.each(lambda scan: FinePoints.of_cloud(clouds[scan], width, _NORMAL_RADIUS), scans, "")
+    finer = dict(zip(scans, points, strict=True))
+
     def fine(scan: int) -> Surface:
-        return kept.get(("fine", scan), lambda: Surface.of_cloud(clouds[scan], width, _NORMAL_RADIUS))
+        return kept.get(("fine", scan), finer[scan].surface)
 
     def pair_of(link: Link, poses: dict[int, _Array]) -> _Pair:
         motion = (inverse(poses[link.target][None]) @ poses[link.source][None])[0]

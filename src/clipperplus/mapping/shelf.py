@@ -28,7 +28,7 @@ __all__ = ["Shelf"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
-_SHARE, _LEAST = 2.0, 8 << 20
+_SHARE, _LEAST = 0.5, 32 << 20
 """Of the memory of all points, what may be taken for what is made again, and bytes that may be in any case."""
 
 
