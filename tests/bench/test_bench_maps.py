@@ -43,11 +43,14 @@ def test_poses_that_are_off_are_seen(data: Path, tmp_path: Path) -> None:
     """The same scans with a truth of which one is moved: the row must say so."""
     stored = dict(np.load(data / "sequences" / "building.npz"))
     stored["T"][2, :3, 3] += 1.0
+    stored["T"][1, :3, 3] += 0.1  # so little that surfaces still lie near each other
     (tmp_path / "sequences").mkdir()
     np.savez(tmp_path / "sequences" / "moved.npz", **stored)
     rows = run(problems(tmp_path), Store(None, "maps", {}, COLUMNS), threads=2)
     assert float(rows[0]["located"]) < 1.0
     assert float(rows[0]["worst_shift"]) > 0.3
+    assert float(rows[0]["gap"]) < float(rows[0]["given_gap"])
+    assert float(rows[0]["better"]) > 0.5
 
 
 def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:
@@ -78,7 +81,7 @@ def test_scenes_are_measured_alone_moved_in_one_folder_and_looked_for(scenes: Pa
     names = [problem.name for problem in found]
     assert names == [
         *("here", "there", "here, moved", "there, moved"),
-        *("all scenes in one folder", "where in here", "memory of here"),
+        *("all scenes in one folder", "where in here", "memory of here", "memory of here, 8 × as dense"),
     ]
     wanted = [one for one in found if one.name in ("here", "all scenes in one folder", "where in here")]
     rows = {row["problem"]: row for row in run(wanted, Store(None, "maps", {}, COLUMNS), threads=2)}

@@ -10,11 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from clipperplus.clouds.cloud import as_cloud
 from clipperplus.clouds.prepared import PreparedCloud
 from clipperplus.clouds.recent import Recent
+from clipperplus.clouds.voxels import voxel_means
 from clipperplus.mapping.scans import as_scans, prepare_scans
 from clipperplus.mapping.shelf import Shelf
 from clipperplus.mapping.similarity import pair_similarities
+from clipperplus.mapping.surfaces import FinePoints
 from clipperplus.mapping.workbench import Workbench
 from clipperplus.synthetic import building_scans
 
@@ -45,6 +48,24 @@ def test_what_several_threads_ask_for_at_once_is_made_once() -> None:
         results = list(pool.map(ask, range(4)))
     assert all(result is results[0] for result in results)
     assert counts == {7: 1}
+
+
+def test_what_was_cleared_is_made_again() -> None:
+    counts, recent = Counter[int](), Recent(10**6)
+    recent.get(0, functools.partial(made, counts, 0))
+    recent.clear()
+    recent.get(0, functools.partial(made, counts, 0))
+    assert counts == {0: 2}
+
+
+@pytest.mark.parametrize("far", [0.0, 1e6])
+def test_finer_points_lose_next_to_nothing(far: float) -> None:
+    """Against double precision, also of clouds that are far from the origin of their frame."""
+    cloud = as_cloud("cloud", SCANS.clouds[0] + far)
+    expected, _ = voxel_means(cloud, VOXEL, 1)
+    surface = FinePoints.of_cloud(cloud, VOXEL, 4.5).surface()
+    assert np.abs(surface.points - expected).max() < 1e-6
+    assert np.abs(np.linalg.norm(surface.normals, axis=1) - 1.0).max() < 1e-6
 
 
 def test_what_could_not_be_made_is_tried_again() -> None:
