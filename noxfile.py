@@ -14,6 +14,7 @@ BENCHMARKS = (
     "quality",
     "speed",
     "exact",
+    "vertex_weights",
     "simulated",
     "peers",
     "methods",

@@ -2,9 +2,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <chrono>
-
 #include "clipperplus/graph.h"
 #include "clique/colouring.h"
 #include "clique/greedy.h"
@@ -14,12 +11,11 @@
 #include "clique/reduction.h"
 #include "clique/search.h"
 #include "common.h"
+#include "searching.h"
 
 namespace clipperplus::bindings {
 
 namespace {
-
-std::vector<std::int64_t> widen(const std::vector<Vertex>& vertices) { return {vertices.begin(), vertices.end()}; }
 
 std::tuple<VectorOut<std::int64_t>, std::size_t> bound_greedy(const Graph& graph, VectorIn<Vertex> cores,
                                                               std::size_t threads, const Watch& watch) {
@@ -59,16 +55,7 @@ std::tuple<VectorOut<std::int64_t>, std::size_t> bound_local_search(const Graph&
   {
     const WithoutGil without_gil;
     auto control = watch.control();
-    // A start that is no clique, or has vertices that are not there, is cut down to one that is.
-    std::vector<std::int64_t> checked;
-    for (std::int64_t v : clique) {
-      const bool known = v >= 0 && static_cast<std::size_t>(v) < graph.num_vertices();
-      const auto joined = [&](std::int64_t u) {
-        return graph.has_edge(static_cast<std::size_t>(u), static_cast<std::size_t>(v));
-      };
-      if (known && std::all_of(checked.begin(), checked.end(), joined)) checked.push_back(v);
-    }
-    result = local_search(graph, checked, {patience, target, seed}, kernels(), control);
+    result = local_search(graph, checked_clique(graph, clique), {patience, target, seed}, kernels(), control);
   }
   return {to_numpy(widen(result.clique)), result.steps};
 }
@@ -84,34 +71,15 @@ std::tuple<Graph, VectorOut<Vertex>> bound_reduce(Graph& graph, std::size_t size
   return {std::move(result.graph), to_numpy(std::move(result.vertices))};
 }
 
-using Course = std::vector<std::tuple<double, std::size_t, std::size_t>>;  // seconds, size, upper bound
-
-std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool, Course> bound_search(
+std::tuple<VectorOut<std::int64_t>, std::size_t, std::uint64_t, bool, Course<std::size_t>> bound_search(
     const Graph& graph, std::size_t must_beat, std::uint64_t node_limit, std::size_t threads, bool recolour,
-    bool propagate, const std::optional<nb::typed<nb::callable, void(std::size_t, std::size_t)>>& on_progress,
-    const Watch& watch) {
+    bool propagate, const Listener<std::size_t>& on_progress, const Watch& watch) {
   SearchResult result;
-  Course course;
+  Course<std::size_t> course;
   {
     const WithoutGil without_gil;
     auto control = watch.control();
-    const auto start = Control::Clock::now();
-    // Where nobody listens, the course of the search is kept here: to tell it would mean to wait for the GIL.
-    OnProgress tell = [&](std::size_t size, std::size_t upper_bound) {
-      const std::chrono::duration<double> seconds = Control::Clock::now() - start;
-      course.emplace_back(seconds.count(), size, upper_bound);
-    };
-    if (on_progress) {
-      tell = [&](std::size_t size, std::size_t upper_bound) {
-        const nb::gil_scoped_acquire acquire;
-        try {
-          (*on_progress)(size, upper_bound);
-        } catch (nb::python_error& error) {
-          if (!watch.take_interrupt(error)) throw;
-          control.stop();  // Ctrl-C while the callback ran: what has been found so far is wanted
-        }
-      };
-    }
+    const OnProgress tell = teller(on_progress, watch, control, course);
     result = search_clique(graph, must_beat, {node_limit, threads, recolour, propagate}, tell, kernels(), control);
   }
   return {to_numpy(widen(result.clique)), result.upper_bound, result.nodes, result.complete, std::move(course)};

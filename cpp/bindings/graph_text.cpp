@@ -2,9 +2,11 @@
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "common.h"
 
@@ -19,17 +21,41 @@ Graph parse_text(nb::bytes text) {
   return parse(view);
 }
 
+// Weights are integers if all of them are, else floating-point numbers, else nothing.
+template <Graph (*parse)(std::string_view, VertexWeights&)>
+std::tuple<Graph, nb::object> parse_weighted_text(nb::bytes text) {
+  const std::string_view view(text.c_str(), text.size());
+  VertexWeights weights;
+  Graph graph;
+  {
+    const WithoutGil without_gil;
+    graph = parse(view, weights);
+  }
+  nb::object numbers = nb::none();
+  if (!weights.integers.empty()) {
+    numbers = nb::cast(to_numpy(std::move(weights.integers)));
+  } else if (!weights.numbers.empty()) {
+    numbers = nb::cast(to_numpy(std::move(weights.numbers)));
+  }
+  return {std::move(graph), numbers};
+}
+
 }  // namespace
 
 void bind_graph_text(nb::module_& m) {
   nb::exception<TextError>(m, "TextError", PyExc_ValueError);
-  m.def("parse_dimacs", parse_text<parse_dimacs>, nb::arg("text"));
-  m.def("parse_dimacs_binary", parse_text<parse_dimacs_binary>, nb::arg("text"));
+  m.def("parse_dimacs", parse_weighted_text<parse_dimacs>, nb::arg("text"),
+        "A graph, and what its vertices weigh, or None.");
+  m.def("parse_dimacs_binary", parse_weighted_text<parse_dimacs_binary>, nb::arg("text"),
+        "A graph, and what its vertices weigh, or None.");
   m.def("parse_matrix_market", parse_text<parse_matrix_market>, nb::arg("text"));
   m.def("parse_edge_list", parse_text<parse_edge_list>, nb::arg("text"));
   m.def(
-      "format_dimacs_binary", [](const Graph& graph) { return to_bytes([&] { return format_dimacs_binary(graph); }); },
-      nb::arg("graph"));
+      "format_dimacs_binary",
+      [](const Graph& graph, std::string_view weights) {
+        return to_bytes([&] { return format_dimacs_binary(graph, weights); });
+      },
+      nb::arg("graph"), nb::arg("weights"));
   m.def(
       "format_edges",
       [](const Graph& graph, std::string_view prefix, int base, bool lower_first) {

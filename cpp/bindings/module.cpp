@@ -96,6 +96,7 @@ NB_MODULE(_core, m) {
 
   bind_graph(m);
   bind_clique(m);
+  bind_weighted_clique(m);
   bind_raw_clouds(m);
   bind_alignment(m);
   bind_clouds(m);

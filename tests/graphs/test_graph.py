@@ -237,3 +237,37 @@ def test_matrices_that_would_not_fit_are_refused() -> None:
         graph.adjacency()
     with pytest.raises(cp.GraphError, match="complement"):
         graph.complement()
+
+
+def test_weights_of_vertices_go_where_the_vertices_go() -> None:
+    graph = cp.Graph.from_edges(4, [(0, 1), (1, 2)]).with_vertex_weights([5, 6, 7, 8])
+    assert graph.vertex_weights is not None
+    assert graph.subgraph([3, 1]).vertex_weights.tolist() == [8, 6]  # type: ignore[union-attr]
+    assert graph.complement().vertex_weights.tolist() == [5, 6, 7, 8]  # type: ignore[union-attr]
+    assert pickle.loads(pickle.dumps(graph)) == graph
+    assert copy.deepcopy(graph) == graph
+    assert graph != graph.unweighted()
+    assert graph.unweighted().vertex_weights is None
+    assert graph != graph.with_vertex_weights([5, 6, 7, 9])
+    assert "with weights" in repr(graph)
+    with pytest.raises(ValueError, match="read-only"):
+        graph.vertex_weights[0] = 1
+
+
+def test_networkx_keeps_weights_both_ways() -> None:
+    graph = cp.Graph.from_edges(3, [(0, 2)]).with_vertex_weights([1, 4, 2])
+    theirs = graph.to_networkx()
+    assert nx.max_weight_clique(theirs) == ([1], 4)
+    assert cp.Graph.from_networkx(theirs) == graph
+    assert cp.Graph.from_networkx(theirs, weight=None) == graph.unweighted()
+    del theirs.nodes[1]["weight"]
+    with pytest.raises(cp.GraphError, match="node 1 has no 'weight', but others have"):
+        cp.Graph.from_networkx(theirs)
+
+
+def test_a_change_of_the_array_of_weights_does_not_reach_the_graph() -> None:
+    weights = np.array([1.0, 2.0])
+    graph = cp.Graph.from_edges(2, []).with_vertex_weights(weights)
+    weights[0] = -1.0
+    assert graph.vertex_weights is not None
+    assert graph.vertex_weights.tolist() == [1.0, 2.0]

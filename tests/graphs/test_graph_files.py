@@ -61,7 +61,7 @@ def test_dimacs_binary_layout_is_the_published_one(tmp_path: Path) -> None:
         ("a.clq", b"p edge 3 1\ne 1 4\n", r"line 2: vertex 4 is not in 1 … 3"),
         ("a.clq", b"p edge 3 1\ne 0 1\n", r"line 2: vertex 0 is not in 1 … 3"),
         ("a.clq", b"p edge 3 1\ne 1\n", "line 2: expected a vertex number, the line ends"),
-        ("a.clq", b"p edge 3 1\nq 1 2\n", "line 2: expected a line that starts with c, p or e, got 'q'"),
+        ("a.clq", b"p edge 3 1\nq 1 2\n", "line 2: expected a line that starts with c, p, n or e, got 'q'"),
         ("a.clq", b"", "line 1: no 'p edge N M' line"),
         ("a.clq", b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: expected a line that starts with"),
         ("a.clq", b"p edge 99999999999999999999 1\n", "line 1: expected the number of vertices"),
@@ -143,3 +143,53 @@ def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
 def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         cp.read_graph(tmp_path / "none.clq")
+
+
+@pytest.mark.parametrize("weights", [[3, 0, 2**60], [0.1, 2.5, 1e-300]])
+@pytest.mark.parametrize("name", ["g.clq", "g.col.gz", "g.clq.b", "g.col.b.gz"])
+def test_weights_of_vertices_survive_dimacs_files(tmp_path: Path, name: str, weights: list[float]) -> None:
+    graph = cp.Graph.from_edges(3, [(0, 1)]).with_vertex_weights(weights)
+    cp.write_graph(tmp_path / name, graph)
+    again = cp.read_graph(tmp_path / name)
+    assert again == graph
+    assert again.vertex_weights is not None
+    assert again.vertex_weights.dtype == graph.vertex_weights.dtype  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", ["g.mtx", "g.edges", "g.txt"])
+def test_formats_without_weights_do_not_lose_them(tmp_path: Path, name: str) -> None:
+    graph = cp.Graph.from_edges(3, [(0, 1)]).with_vertex_weights([1, 2, 3])
+    with pytest.raises(cp.GraphError, match="no weights of vertices"):
+        cp.write_graph(tmp_path / name, graph)
+    assert not (tmp_path / name).exists()
+    cp.write_graph(tmp_path / name, graph.unweighted())
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("n 1 2\n", "line 3: vertex 2 has no weight"),
+        ("n 1 2\nn 1 2\nn 2 1\n", "line 4: a second weight for vertex 1"),
+        ("n 3 2\n", "line 3: vertex 3 is not in 1 … 2"),
+        ("n 0 2\n", "line 3: vertex 0 is not in 1 … 2"),
+        ("n 1 -2\n", "line 3: expected a weight, finite and at least 0, got '-2'"),
+        ("n 1 nan\n", "line 3: expected a weight, finite"),
+        ("n 1 inf\n", "line 3: expected a weight, finite"),
+        ("n 1 2x\n", "line 3: expected a weight, finite"),
+        ("n 1\n", "line 3: expected a weight, the line ends"),
+        ("n 1 2 3\n", "line 3: expected the end of the line"),
+        ("n 1 9223372036854775807\nn 2 1\n", "sum is less than"),
+    ],
+)
+def test_wrong_weights_in_dimacs_files_are_refused(tmp_path: Path, lines: str, message: str) -> None:
+    path = tmp_path / "g.clq"
+    path.write_text(f"p edge 2 1\ne 1 2\n{lines}", encoding="ascii")
+    with pytest.raises(cp.FileFormatError, match=message):
+        cp.read_graph(path)
+
+
+def test_weights_before_the_header_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "g.clq"
+    path.write_text("n 1 2\np edge 2 1\ne 1 2\n", encoding="ascii")
+    with pytest.raises(cp.FileFormatError, match="line 1: an 'n' line before the 'p' line"):
+        cp.read_graph(path)

@@ -14,6 +14,7 @@ namespace clipperplus {
 
 using Word = std::uint64_t;
 using Vertex = std::int32_t;
+using Weight = std::int64_t;  // of a vertex; all of a graph together are less than 2⁶²
 
 inline constexpr std::size_t kWordBits = 64;
 inline constexpr std::size_t kRowAlignWords = 8;

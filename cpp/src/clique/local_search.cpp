@@ -2,97 +2,46 @@
 
 #include <algorithm>
 
+#include "clique/tabu_clique.h"
+
 namespace clipperplus {
 
 namespace {
 
-// xorshift64*: small, fast and the same everywhere.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_((2 * seed + 1) * 0x9E3779B97F4A7C15ULL) {}  // odd, so never zero
-
-  std::size_t below(std::size_t limit) {
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    return static_cast<std::size_t>((state_ * 0x2545F4914F6CDD1DULL) >> 33) % limit;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-// 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 …: within a constant factor of the best restarts for any problem (Luby, Sinclair and
-// Zuckerman, 1993). Small graphs want many short runs, hard ones a few long ones.
-std::size_t luby(std::size_t i) {
-  for (;;) {
-    const std::size_t block = std::bit_floor(i + 2) - 1;  // the longest complete block that begins the sequence
-    if (i + 1 == block) return (block + 1) / 2;
-    i -= block;
-  }
-}
 constexpr std::size_t kRestartAfter = 250;  // steps without a larger clique, times luby
 
 class TabuSearch {
  public:
   TabuSearch(const Graph& graph, std::uint64_t seed, const simd::Kernels& kernels)
-      : graph_(graph),
-        kernels_(kernels),
-        n_(graph.num_vertices()),
-        misses_(graph.stride() * kWordBits),
-        clique_(graph.stride(), 0),
-        free_at_(n_, 0),
-        random_(seed) {
-    clear();
-  }
+      : n_(graph.num_vertices()), clique_(graph, kernels), random_(seed) {}
 
-  void add(std::size_t v) {
-    set_bit(clique_.data(), v);
-    ++size_;
-    kernels_.count_misses(misses_.data(), graph_.row(v), graph_.stride(), 1);
-    --misses_[v];  // v does not miss itself
-  }
-
-  void drop(std::size_t v, std::size_t until) {
-    clear_bit(clique_.data(), v);
-    --size_;
-    kernels_.count_misses(misses_.data(), graph_.row(v), graph_.stride(), static_cast<std::uint16_t>(-1));
-    ++misses_[v];
-    free_at_[v] = until;
-  }
+  void add(std::size_t v) { clique_.add(v); }
 
   void step(std::size_t now) {
     constexpr std::size_t kTenure = 7;
-    if (choose(0, now)) {
-      add(draw());
-    } else if (choose(1, now)) {
+    if (clique_.find(0, now, choices_); !choices_.empty()) {
+      clique_.add(draw());
+    } else if (clique_.find(1, now, choices_); !choices_.empty()) {
       const std::size_t v = draw();
-      drop(missed_by(v), now + kTenure + random_.below(choices_.size()));
-      add(v);
-    } else if (size_ > 0) {
-      choices_.clear();
-      for_each_bit(clique_.data(), graph_.stride(), [&](std::size_t v) { choices_.push_back(v); });
-      drop(choices_[random_.below(choices_.size())], now + kTenure);
+      clique_.drop(clique_.missed_by(v), now + kTenure + random_.below(choices_.size()));
+      clique_.add(v);
+    } else if (clique_.size() > 0) {
+      clique_.members(choices_);
+      clique_.drop(choices_[random_.below(choices_.size())], now + kTenure);
     }
   }
 
   // Begins anew from a single vertex.
   void restart() {
-    clear();
+    clique_.clear();
     prefer_late_ = !prefer_late_;
-    add(random_.below(n_));
+    clique_.add(random_.below(n_));
   }
 
-  std::size_t size() const { return size_; }
-  std::vector<Vertex> clique() const {
-    std::vector<Vertex> vertices;
-    for_each_bit(clique_.data(), graph_.stride(), [&](std::size_t v) { vertices.push_back(static_cast<Vertex>(v)); });
-    return vertices;
-  }
+  std::size_t size() const { return clique_.size(); }
+  std::vector<Vertex> clique() const { return clique_.vertices(); }
 
  private:
-  static constexpr std::uint16_t kNever = 0x7FFF;  // padding: misses more than any vertex can
-
   // One of the choices; in every other run the last of several: a clique may hide among vertices of low degree, which
   // come last in a graph ordered by core number, and a search that goes where there are many edges misses it.
   std::size_t draw() {
@@ -104,42 +53,10 @@ class TabuSearch {
     return chosen;
   }
 
-  void clear() {
-    std::fill_n(misses_.begin(), n_, std::uint16_t{0});
-    std::fill(misses_.begin() + static_cast<std::ptrdiff_t>(n_), misses_.end(), kNever);
-    std::fill(clique_.begin(), clique_.end(), 0);
-    std::fill(free_at_.begin(), free_at_.end(), 0);
-    size_ = 0;
-  }
-
-  // Vertices outside the clique that miss this many of its vertices and may enter now.
-  bool choose(std::uint16_t misses, std::size_t now) {
-    choices_.clear();
-    for (std::size_t w = 0; w < graph_.stride(); ++w) {
-      const Word found = kernels_.find_misses(misses_.data() + w * kWordBits, misses) & ~clique_[w];
-      for (Word rest = found; rest != 0; rest &= rest - 1) {
-        const std::size_t v = w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest));
-        if (free_at_[v] <= now) choices_.push_back(v);
-      }
-    }
-    return !choices_.empty();
-  }
-
-  std::size_t missed_by(std::size_t v) const {
-    for (std::size_t w = 0;; ++w) {
-      if (const Word missed = clique_[w] & ~graph_.row(v)[w]; missed != 0) {
-        return w * kWordBits + static_cast<std::size_t>(std::countr_zero(missed));
-      }
-    }
-  }
-
-  const Graph& graph_;
-  const simd::Kernels& kernels_;
-  std::size_t n_, size_ = 0;
+  std::size_t n_;
   bool prefer_late_ = false;
-  AlignedVector<std::uint16_t> misses_;
-  AlignedVector<Word> clique_;
-  std::vector<std::size_t> free_at_, choices_;
+  TabuClique clique_;
+  std::vector<std::size_t> choices_;
   Random random_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 
 namespace clipperplus {
@@ -10,10 +11,60 @@ using namespace text;
 
 namespace {
 
+// The weights of vertices, as lines of a file say them.
+class WeightLines {
+ public:
+  // Reads the rest of a line "n i w".
+  void read(Lines& lines, std::int64_t n) {
+    const auto v = lines.integer("a vertex number");
+    if (v < 1 || v > n) {
+      lines.fail("vertex " + std::to_string(v) + " is not in 1 … " + std::to_string(n) + " (the graph has " +
+                 std::to_string(n) + " vertices)");
+    }
+    const auto k = static_cast<std::size_t>(v - 1);
+    if (said_.empty()) {
+      said_.resize(static_cast<std::size_t>(n));
+      weights_.numbers.resize(said_.size());
+      weights_.integers.resize(said_.size());
+    }
+    if (said_[k]) lines.fail("a second weight for vertex " + std::to_string(v));
+    said_[k] = true;
+    const auto word = lines.token();
+    if (word.empty()) lines.fail("expected a weight, the line ends");
+    const char* const end = word.data() + word.size();
+    double number = 0.0;
+    const auto parsed = std::from_chars(word.data(), end, number);
+    if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(number) || std::signbit(number)) {
+      lines.fail("expected a weight, finite and at least 0" + Lines::got(word));
+    }
+    weights_.numbers[k] = number;
+    const auto whole = std::from_chars(word.data(), end, weights_.integers[k]);
+    integers_ = integers_ && whole.ec == std::errc() && whole.ptr == end;
+    lines.end_of_line();
+  }
+
+  // All of them, or none; `lines` are those of the file.
+  VertexWeights take(const Lines& lines) && {
+    const auto silent = std::find(said_.begin(), said_.end(), false);
+    if (silent != said_.end()) {
+      throw TextError(lines.number(), "vertex " + std::to_string(silent - said_.begin() + 1) +
+                                          " has no weight, unlike others: expected a line 'n' for each, or none");
+    }
+    if (!integers_) weights_.integers.clear();
+    return std::move(weights_);
+  }
+
+ private:
+  VertexWeights weights_;
+  std::vector<bool> said_;
+  bool integers_ = true;
+};
+
 // Reads the lines of a DIMACS file, with its edges or (in the preamble of a binary file) without any; returns the
 // number of edges that the header promises.
-std::int64_t read_dimacs(Lines& lines, bool with_edges, Edges& result) {
+std::int64_t read_dimacs(Lines& lines, bool with_edges, Edges& result, VertexWeights& weights) {
   std::optional<std::int64_t> declared;
+  WeightLines weighing;
   while (lines.next()) {
     const auto kind = lines.token();
     if (kind.empty() || kind[0] == 'c') continue;
@@ -29,12 +80,16 @@ std::int64_t read_dimacs(Lines& lines, bool with_edges, Edges& result) {
       read_edge(lines, 1, result.num_vertices, result);
       lines.end_of_line();
       refuse_loop(lines, 1, result);
+    } else if (kind == "n") {
+      if (!declared) lines.fail("an 'n' line before the 'p' line");
+      weighing.read(lines, result.num_vertices);
     } else {
-      lines.fail(std::string("expected a line that starts with c") + (with_edges ? ", p or e" : " or p") +
+      lines.fail(std::string("expected a line that starts with c, p") + (with_edges ? ", n or e" : " or n") +
                  Lines::got(kind));
     }
   }
   if (!declared) throw TextError(std::max<std::size_t>(lines.number(), 1), "no 'p edge N M' line");
+  weights = std::move(weighing).take(lines);
   return *declared;
 }
 
@@ -47,14 +102,24 @@ std::size_t row_start(std::size_t i) {
 }  // namespace
 
 Graph parse_dimacs(std::string_view text) {
+  VertexWeights weights;
+  return parse_dimacs(text, weights);
+}
+
+Graph parse_dimacs(std::string_view text, VertexWeights& weights) {
   Edges result;
   Lines lines(text);
-  const auto declared = read_dimacs(lines, true, result);
+  const auto declared = read_dimacs(lines, true, result, weights);
   check_count(lines, declared, result.count());
   return result.graph();
 }
 
 Graph parse_dimacs_binary(std::string_view text) {
+  VertexWeights weights;
+  return parse_dimacs_binary(text, weights);
+}
+
+Graph parse_dimacs_binary(std::string_view text, VertexWeights& weights) {
   const std::size_t first_line = text.find('\n');
   std::size_t length = 0;
   const char* end = text.data() + std::min(first_line, text.size());
@@ -70,7 +135,7 @@ Graph parse_dimacs_binary(std::string_view text) {
   }
   Edges result;
   Lines lines(rest.substr(0, length), 1);
-  const auto declared = read_dimacs(lines, false, result);
+  const auto declared = read_dimacs(lines, false, result, weights);
 
   const auto n = static_cast<std::size_t>(result.num_vertices);
   const std::string_view rows = rest.substr(length);
@@ -100,9 +165,10 @@ Graph parse_dimacs_binary(std::string_view text) {
   return result.graph();
 }
 
-std::string format_dimacs_binary(const Graph& graph) {
+std::string format_dimacs_binary(const Graph& graph, std::string_view weights) {
   const std::size_t n = graph.num_vertices();
-  const std::string preamble = "p edge " + std::to_string(n) + " " + std::to_string(graph.num_edges()) + "\n";
+  std::string preamble = "p edge " + std::to_string(n) + " " + std::to_string(graph.num_edges()) + "\n";
+  preamble += weights;
   std::string text = std::to_string(preamble.size()) + "\n" + preamble;
   const std::size_t origin = text.size();
   text.resize(origin + row_start(n), '\0');

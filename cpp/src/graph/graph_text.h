@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "clipperplus/graph.h"
 
@@ -21,13 +22,23 @@ struct TextError : std::runtime_error {
   explicit TextError(const std::string& what) : std::runtime_error(what) {}
 };
 
-// "c" comments, one "p edge N M" (or "p col N M"), M lines "e i j" with vertices from 1.
+// What the vertices of a file weigh: nothing is said, or one number each, finite and at least 0.
+struct VertexWeights {
+  std::vector<double> numbers;
+  std::vector<std::int64_t> integers;  // the same, if all of them are
+};
+
+// "c" comments, one "p edge N M" (or "p col N M"), M lines "e i j" with vertices from 1, and "n i w" for each vertex or
+// for none.
 Graph parse_dimacs(std::string_view text);
+Graph parse_dimacs(std::string_view text, VertexWeights& weights);
 
 // A line with the length of a preamble, the preamble (DIMACS ASCII without edges), then row i of the lower triangle in
 // i / 8 + 1 bytes, column 0 in the highest bit.
 Graph parse_dimacs_binary(std::string_view text);
-std::string format_dimacs_binary(const Graph& graph);
+Graph parse_dimacs_binary(std::string_view text, VertexWeights& weights);
+// `weights` are lines "n i w" for the preamble, or nothing.
+std::string format_dimacs_binary(const Graph& graph, std::string_view weights = {});
 
 // "%%MatrixMarket matrix coordinate pattern|integer|real symmetric|general", vertices from 1, values 0 or 1.
 Graph parse_matrix_market(std::string_view text);

@@ -268,6 +268,7 @@ void add_to_others(double* y, const Word* row, std::size_t words, double value) 
 #include "simd/colour_bound.inc.h"
 #include "simd/search.inc.h"
 #include "simd/listing.inc.h"
+#include "simd/weighted_search.inc.h"
 // clang-format on
 
 constexpr Kernels table(const char* name) {
@@ -283,6 +284,7 @@ constexpr Kernels table(const char* name) {
       .count_misses = count_misses,
       .find_misses = find_misses,
       .search = search,
+      .search_weighted = search_weighted,
       .list_cliques = list_cliques,
       .find_weak_edges = find_weak_edges,
       .table_sums = table_sums,

@@ -79,6 +79,30 @@ struct CliqueTask {
 inline constexpr std::size_t kSearchSets = 2;   // candidates, those to branch on
 inline constexpr std::size_t kListingSets = 3;  // and those that are excluded
 
+// The same for cliques that are heavier than what `to_beat` says, which other threads may raise.
+struct WeightedTask {
+  const Word* rows;
+  std::size_t n, words;
+  const Weight* weights;  // of the vertices, at least 0
+  Vertex* clique;         // room for n
+  std::size_t size;       // vertices of it that are given …
+  Weight weight;          // … and what they weigh, with those outside of this graph
+  Word* levels;           // kSearchSets sets for each size; the first holds the node's candidates
+
+  Word* sets;      // scratch, words for each of n + 1 independent sets
+  Weight* room;    // scratch, n + 1: what each can still pay
+  Weight* unpaid;  // scratch, n: what of a vertex no set pays
+  Word* pool;      // scratch, words
+
+  std::uint64_t nodes = 0;
+  std::uint64_t node_limit;
+  bool (*stop)(void* context);
+  void* context;
+  bool stopped = false;
+  Weight (*to_beat)(void* context);
+  void (*found)(void* context, const Vertex* clique, std::size_t size);  // it may be heavier
+};
+
 // 64 associations against 64 others. Coordinates are scaled and centred single-precision numbers, first those of the
 // source points, then those of the target points, each array beginning at the block's first association.
 struct DistanceBlock {
@@ -212,6 +236,8 @@ struct Kernels {
 
   // Branch and bound: looks at every clique that could be larger, or stops at a limit.
   void (*search)(CliqueTask& task);
+  // The same for weights.
+  void (*search_weighted)(WeightedTask& task);
   // Finds every maximal clique of more than must_beat vertices once, or stops at a limit.
   void (*list_cliques)(CliqueTask& task);
 

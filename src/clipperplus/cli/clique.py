@@ -48,6 +48,7 @@ def command(
 ) -> None:
     """Find the largest clique of a graph and say whether it is proven to be the largest.
 
+    Where the file has weights of vertices, it is the heaviest.
     Ctrl-C ends the search with the best clique so far.
     """
     if plot is not None:
@@ -96,12 +97,15 @@ def _print_summary(name: str, graph: Graph, result: CliqueResult) -> None:
     console = Console(highlight=False)
     console.print(f"[bold]{escape(name)}[/bold]: {graph.num_vertices} vertices, {graph.num_edges} edges,", end=" ")
     console.print(f"density {graph.density:.3g}", soft_wrap=True)
+    what = f"{result.size} vertices"
+    if graph.vertex_weights is not None:
+        what += f" that weigh {result.weight:.12g}"
     if result.optimal:
-        console.print(f"[bold green]maximum clique: {result.size} vertices[/bold green], proven by the", end=" ")
+        console.print(f"[bold green]maximum clique: {what}[/bold green], proven by the", end=" ")
         console.print(f"{result.certificate.value}")
     else:
-        console.print(f"[bold]clique: {result.size} vertices[/bold], not proven maximum:", end=" ")
-        console.print(f"no clique has more than {result.upper_bound}")
+        console.print(f"[bold]clique: {what}[/bold], not proven maximum:", end=" ")
+        console.print(f"no clique has more than {result.upper_bound:.12g}")
     if result.interrupted:
         console.print("[yellow]interrupted[/yellow]: this is the best clique so far")
     console.print(_numbers(result), soft_wrap=True)

@@ -14,6 +14,7 @@ from ..graphs import Graph
 from ._arguments import as_clique, as_time_limit, check_graph
 from ._memory import fit_into_memory
 from ._search_state import Callback, SearchState
+from ._vertex_weights import VertexWeights
 from ._weights import as_weights
 from .belachew import BelachewOptions, find_belachew
 from .clipper import ClipperOptions, find_clipper
@@ -26,6 +27,7 @@ from .pelillo import PelilloOptions, find_pelillo
 from .queries import is_clique, is_maximal
 from .relaxation import RelaxationOptions, find_relaxation
 from .result import Certificate, CliqueResult, CliqueStage, Progress
+from .weighted import find_weighted_clipperplus, find_weighted_exact, find_weighted_greedy
 
 __all__ = [
     "METHODS",
@@ -59,6 +61,8 @@ class Method:
     """Runs it: ``find(state, **settings)``."""
     settings: Mapping[str, object] = field(default_factory=dict)
     """Which settings of :func:`find_clique` it takes, each with its default."""
+    find_weighted: Callable[..., None] | None = None
+    """The same where vertices have weights; None: it takes none."""
     searches: bool = False
     """Whether it ends with a branch and bound, and so takes ``node_limit``."""
     weighs: bool = False
@@ -70,10 +74,10 @@ class Method:
 _RELAXATION = {"relaxation": RelaxationOptions()}
 _SEARCH = {**_RELAXATION, "search": SearchOptions()}
 METHODS = {
-    "auto": Method(find_exact, _SEARCH, searches=True, time_limit=1.0),
-    "exact": Method(find_exact, _SEARCH, searches=True),
-    "clipper+": Method(find_clipperplus, _RELAXATION),
-    "greedy": Method(find_greedy),
+    "auto": Method(find_exact, _SEARCH, find_weighted=find_weighted_exact, searches=True, time_limit=1.0),
+    "exact": Method(find_exact, _SEARCH, find_weighted=find_weighted_exact, searches=True),
+    "clipper+": Method(find_clipperplus, _RELAXATION, find_weighted=find_weighted_clipperplus),
+    "greedy": Method(find_greedy, find_weighted=find_weighted_greedy),
     "relaxation": Method(find_relaxation, _RELAXATION),
     "clipper": Method(find_clipper, {"options": ClipperOptions()}, weighs=True),
     "pelillo": Method(find_pelillo, {"options": PelilloOptions()}),
@@ -115,9 +119,10 @@ def find_clique(
     relaxation: RelaxationOptions | None = None,
     search: SearchOptions | None = None,
     options: ClipperOptions | PelilloOptions | DingOptions | BelachewOptions | None = None,
+    vertex_weights: npt.ArrayLike | None = None,
     weights: Any = None,
 ) -> CliqueResult:
-    """Find a large clique, and prove that it is the largest where that is possible.
+    """Find a large clique, and prove that it is the largest, or the heaviest, where that is possible.
 
     Parameters
     ----------
@@ -135,7 +140,8 @@ def find_clique(
     start
         A clique that is known already, as vertices. The answer is at least as large.
     callback
-        Called as ``callback(size, upper_bound, seconds)`` whenever the best clique gets larger or the bound lower.
+        Called as ``callback(size, upper_bound, seconds)`` whenever the best clique gets larger or the bound lower; with
+        weights of the vertices, as ``callback(weight, upper_bound, seconds)``.
         What it raises ends the search and is passed on; a KeyboardInterrupt counts as Ctrl-C.
     on_interrupt
         What Ctrl-C does: ``"raise"`` KeyboardInterrupt, or ``"return"`` the best clique so far with its bound.
@@ -151,6 +157,10 @@ def find_clique(
         What ``"auto"`` and ``"exact"`` may use; for experiments.
     options
         Settings of ``"clipper"``, ``"pelillo"``, ``"ding"`` or ``"belachew"``, each of its own class.
+    vertex_weights
+        ``(n,)``: how much every vertex counts, at least 0, for ``"auto"``, ``"exact"``, ``"clipper+"`` and
+        ``"greedy"``: the clique of the largest total weight is wanted. None: the weights of the graph, if it has some.
+        Integers are exact; so are sums of floats, up to 2⁻⁶⁰ of all weights together.
     weights
         How much every edge counts, for ``"clipper"``: a symmetric matrix, dense or ``scipy.sparse``, with entries from
         0 to 1 and zeros where the graph has no edge; the diagonal is not used. The answer is a clique of the graph; its
@@ -175,9 +185,15 @@ def find_clique(
     if not isinstance(on_interrupt, str) or on_interrupt not in ("raise", "return"):
         raise OptionError(f"on_interrupt: expected 'raise' or 'return', got {on_interrupt!r}")
     limit = check_limit(method, time_limit)
+    weighing_vertices = VertexWeights.of_graph(graph, vertex_weights)
+    if weighing_vertices is not None and chosen.find_weighted is None:
+        takes = ", ".join(repr(name) for name, row in METHODS.items() if row.find_weighted is not None)
+        raise OptionError(f"vertex_weights: method {method!r} takes none, {takes} do; graph.unweighted() has none")
+    find = chosen.find if weighing_vertices is None or chosen.find_weighted is None else chosen.find_weighted
 
     state = SearchState(
         graph,
+        weights=weighing_vertices,
         time_limit=limit,
         threads=as_integer("threads", threads, 1, 1024),
         node_limit=None if node_limit is None else as_integer("node_limit", node_limit, 0, 2**63),
@@ -193,7 +209,7 @@ def find_clique(
         if weights is not None:
             settings["weights"] = as_weights(graph, weights)
             state.record("weights", vertices=graph.num_vertices)
-        chosen.find(state, **settings)
+        find(state, **settings)
     except KeyboardInterrupt:
         if on_interrupt == "raise":
             raise
@@ -223,5 +239,6 @@ def _settings(method: str, **given: object) -> dict[str, object]:
 
 
 def clique_number(graph: Graph, *, threads: int = 1) -> int:
-    """Return the size of the largest clique, proven; this can take long."""
-    return find_clique(graph, method="exact", threads=threads).size
+    """Return the size of the largest clique, proven; this can take long. Weights do not count."""
+    check_graph(graph)
+    return find_clique(graph.unweighted(), method="exact", threads=threads).size

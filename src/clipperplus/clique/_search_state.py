@@ -11,12 +11,13 @@ import numpy.typing as npt
 from .. import _core
 from .._timing import Stopwatch
 from ..graphs import Graph
+from ._vertex_weights import VertexWeights
 from .result import Certificate, CliqueResult, CliqueStage, Progress
 
 __all__ = ["Callback", "SearchState"]
 
-Callback: TypeAlias = Callable[[int, int, float], object]
-"""``callback(size, upper_bound, seconds)``."""
+Callback: TypeAlias = Callable[[float, float, float], object]
+"""``callback(size, upper_bound, seconds)``; with weights of the vertices, both are weights."""
 _NO_NODE_LIMIT = 2**64 - 1
 
 
@@ -32,8 +33,11 @@ class SearchState:
         node_limit: int | None = None,
         return_on_interrupt: bool = False,
         callback: Callback | None = None,
+        weights: VertexWeights | None = None,
     ) -> None:
         self.graph = graph
+        self.weights = weights
+        """What the vertices weigh; None: 1 each."""
         self.native = graph._native
         """The graph that the steps work on: the input, perhaps stored in another way."""
         self.threads = threads
@@ -43,10 +47,12 @@ class SearchState:
         self.clique: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self.relaxed: npt.NDArray[np.float64] | None = None
         """The vector that a continuous method ended with."""
-        self.upper_bound = graph.num_vertices
+        self.upper_bound = graph.num_vertices if weights is None else int(weights.units.sum())
+        """Proven so far, in the units of the weights: no clique has more vertices, or is heavier."""
         self._certificate = Certificate.NONE
         self._callback = callback
         self._history: list[Progress] = []
+        self._told: tuple[int, int] | None = None
         self._stages: list[CliqueStage] = []
         self._stopwatch = Stopwatch()
         self.watch = _core.Watch(time_limit, return_on_interrupt)
@@ -58,9 +64,14 @@ class SearchState:
         return self.clique.size
 
     @property
+    def value(self) -> int:
+        """What the best clique so far weighs, in the units of the weights; its size without any."""
+        return self.size if self.weights is None else self.weights.of(self.clique)
+
+    @property
     def proven(self) -> bool:
         """Whether the best clique so far is known to be a maximum one."""
-        return self.size == self.upper_bound
+        return self.value == self.upper_bound
 
     def nodes_left(self) -> int:
         """Nodes that a branch and bound may still look at."""
@@ -83,36 +94,41 @@ class SearchState:
     ) -> None:
         """End a stage with the clique that it claims, best vertices first.
 
-        The claim is repaired, grown to a maximal clique, and kept if it is larger than the best so far. With ``named``
+        The claim is repaired, grown to a maximal clique, and kept if it is larger than the best so far; with weights by
+        the heaviest vertices, and if it is heavier. With ``named``
         only so many vertices are claimed, and the others say in which order to grow them; with 0 that is how the method
         makes its clique, and nothing counts as repaired.
         """
+        if self.weights is not None:
+            named = claim.size if named is None else named
+            claim = np.concatenate((claim, self.weights.heaviest_first))
         clique, removed, added = _core.make_maximal(self.graph._native, claim, named)
         if named == 0:
             added = 0
-        if clique.size > self.size:
+        if (clique.size if self.weights is None else self.weights.of(clique)) > self.value or not self.size:
             self.clique = clique
         self.record(stage, vertices=vertices, iterations=iterations, removed=removed, added=added, converged=converged)
-        self.progress(self.size, self.upper_bound)
+        self.progress(self.value, self.upper_bound)
 
     def bound(self, upper_bound: int, certificate: Certificate) -> None:
         """Take a proven upper bound on the clique number."""
         if upper_bound < self.upper_bound or self._certificate is Certificate.NONE:
             self.upper_bound = min(upper_bound, self.upper_bound)
             self._certificate = certificate
-            self.progress(self.size, self.upper_bound)
+            self.progress(self.value, self.upper_bound)
 
-    def progress(self, size: int, upper_bound: int, seconds: float | None = None) -> None:
+    def progress(self, value: int, upper_bound: int, seconds: float | None = None) -> None:
         """Note an improvement and tell the caller; what is no improvement is not passed on."""
-        if size == 0:
+        if self.size == 0 and value == 0:
             return
-        if self._history:
-            _, known_size, known_bound = self._history[-1]
-            size = max(size, known_size)
-            upper_bound = max(size, min(upper_bound, known_bound))
-            if (size, upper_bound) == (known_size, known_bound):
-                return
-        news = Progress(self.seconds if seconds is None else seconds, size, max(size, upper_bound))
+        known_value, known_bound = self._told or (value, upper_bound)
+        value = max(value, known_value)
+        upper_bound = max(value, min(upper_bound, known_bound))
+        if (value, upper_bound) == self._told:
+            return
+        self._told = value, upper_bound
+        when = self.seconds if seconds is None else seconds
+        news = Progress(when, self._shown(value), self._shown(upper_bound))
         self._history.append(news)
         if self._callback is not None:
             self._callback(news.size, news.upper_bound, news.seconds)
@@ -150,6 +166,10 @@ class SearchState:
         )
         self._stages.append(ended)
 
+    def _shown(self, value: int) -> float:
+        """Return a number of vertices, or of units, as the caller counts."""
+        return value if self.weights is None else self.weights.shown(value)
+
     def result(self, method: str, *, interrupted: bool = False) -> CliqueResult:
         """Close the books."""
         if self.size == 0 and self.graph.num_vertices > 0:  # interrupted before there was any clique
@@ -157,9 +177,11 @@ class SearchState:
         self.clique.flags.writeable = False
         if self.proven and self._certificate is Certificate.NONE:  # the clique is the whole graph
             self._certificate = Certificate.CORE_BOUND
+        weight = self.size if self.weights is None else self.weights.exactly(self.clique)
         return CliqueResult(
             vertices=self.clique,
-            upper_bound=self.upper_bound,
+            weight=weight,
+            upper_bound=weight if self.proven else max(weight, self._shown(self.upper_bound)),
             certificate=self._certificate if self.proven else Certificate.NONE,
             stages=tuple(self._stages),
             seconds=self.seconds,

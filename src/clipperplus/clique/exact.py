@@ -22,7 +22,7 @@ from .greedy import greedy_clique
 from .relaxation import RelaxationOptions
 from .result import Certificate
 
-__all__ = ["Kernel", "SearchOptions", "find_exact", "reduce_kernel"]
+__all__ = ["Kernel", "SearchOptions", "can_look_around", "find_exact", "go_on", "reduce_kernel"]
 
 _ROUNDS = ((0, 20), (2_000, 20), (2_000, 100), (4_000, 400), (8_000, 4_000), (20_000, 20_000))
 """Patience of the local search and nodes of the branch and bound, round by round: most registration graphs need the
@@ -83,7 +83,7 @@ def find_exact(state: SearchState, relaxation: RelaxationOptions, search: Search
     greedy_clique(state, ordered)
     if search.colour_bound:
         bound_by_colours(state, ordered)
-    if not _go_on(state):
+    if not go_on(state):
         return
     pruned = ordered.give_away(state.size if search.reduction else 0)
     kernel = Kernel(pruned, ordered.original(np.arange(pruned.num_vertices)))
@@ -91,27 +91,33 @@ def find_exact(state: SearchState, relaxation: RelaxationOptions, search: Search
     kernel = steps.reduce(kernel)
     early = state.watch if state.time_limit is None else state.watch.within(_SHARE_BEFORE_RELAXATION * state.time_limit)
     for seed, (patience, nodes) in enumerate(_ROUNDS):
-        if not _go_on(state) or early.expired:
+        if not go_on(state) or early.expired:
             break
         scale = min(_LARGEST_SCALE, max(1.0, kernel.graph.num_vertices / _ROUND_VERTICES))
         kernel = steps.look_around(kernel, round(patience * scale), seed, early)
         steps.branch_and_bound(kernel, max(20, round(nodes / scale**2)), early)
-    if _go_on(state):
+    if go_on(state):
         steps.bound_at_root(kernel)
-    if _go_on(state) and search.relaxation:
+    if go_on(state) and search.relaxation:
         size_before = state.size
         relax_outside_clique(state, ordered, start, relaxation)
         if state.size > size_before:
             kernel = steps.reduce(kernel)
-    if _go_on(state):
+    if go_on(state):
         patience = _LAST_PATIENCE if state.time_limit is None else _LAST_PATIENCE_UNDER_LIMIT
         kernel = steps.look_around(kernel, patience, len(_ROUNDS), state.watch)
-    if _go_on(state):
+    if go_on(state):
         steps.branch_and_bound(kernel, state.nodes_left(), state.watch)
 
 
-def _go_on(state: SearchState) -> bool:
+def go_on(state: SearchState) -> bool:
+    """Whether there is something left to prove, and time for it."""
     return not state.proven and not state.out_of_time and state.nodes_left() > 0
+
+
+def can_look_around(graph: _core.Graph) -> bool:
+    """Whether the local searches take a graph."""
+    return graph.has_bits and graph.num_vertices <= _LOCAL_SEARCH_VERTICES
 
 
 def reduce_kernel(kernel: Kernel, size: int, threads: int, watch: _core.Watch) -> Kernel:
@@ -138,17 +144,17 @@ class _Search:
     def look_around(self, kernel: Kernel, patience: int, seed: int, watch: _core.Watch) -> Kernel:
         """Look for a larger clique by local search; return what is left of the kernel then."""
         n = kernel.graph.num_vertices
-        if patience == 0 or not self.options.local_search or not kernel.graph.has_bits or n > _LOCAL_SEARCH_VERTICES:
+        if patience == 0 or not self.options.local_search or not can_look_around(kernel.graph):
             return kernel
         state, size_before = self.state, self.state.size
         start = np.flatnonzero(np.isin(kernel.vertices, state.clique))
         clique, steps = _core.local_search(kernel.graph, start, patience, state.upper_bound, seed, watch)
         state.offer("local search", kernel.vertices[clique], vertices=n, iterations=steps)
-        return self.reduce(kernel) if state.size > size_before and _go_on(state) else kernel
+        return self.reduce(kernel) if state.size > size_before and go_on(state) else kernel
 
     def branch_and_bound(self, kernel: Kernel, nodes: int, watch: _core.Watch) -> None:
         state = self.state
-        if not _go_on(state):
+        if not go_on(state):
             return
         nodes = min(nodes, state.nodes_left())
         began = state.seconds

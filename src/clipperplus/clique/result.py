@@ -68,10 +68,10 @@ class Progress(NamedTuple):
 
     seconds: float
     """Since the start of the search."""
-    size: int
-    """Of the best clique so far."""
-    upper_bound: int
-    """Proven so far: no clique is larger."""
+    size: float
+    """Of the best clique so far; with weights of the vertices, what it weighs."""
+    upper_bound: float
+    """Proven so far: no clique is larger, or heavier."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +80,10 @@ class CliqueResult:
 
     vertices: npt.NDArray[np.int64]
     """The clique, sorted; read-only."""
-    upper_bound: int
-    """Proven: no clique is larger."""
+    weight: float
+    """What its vertices weigh together: an integer if all weights are; without any, its size."""
+    upper_bound: float
+    """Proven: no clique is larger, or with weights heavier. It counts as ``weight`` does."""
     certificate: Certificate
     """What proves that the clique is maximum, or ``Certificate.NONE``."""
     stages: tuple[CliqueStage, ...] = field(repr=False)
@@ -106,8 +108,8 @@ class CliqueResult:
 
     @property
     def optimal(self) -> bool:
-        """Whether the clique is proven to be a maximum clique."""
-        return self.size == self.upper_bound
+        """Whether the clique is proven to be a maximum clique: the largest, or with weights the heaviest."""
+        return self.weight == self.upper_bound
 
     def plot(self, graph: Graph, path: str | PathLike[str] | None = None) -> Any:
         """Draw the clique in its graph, and how size and bound came together.
@@ -137,6 +139,7 @@ class CliqueResult:
         return {
             "method": self.method,
             "size": self.size,
+            "weight": self.weight,
             "upper_bound": self.upper_bound,
             "optimal": self.optimal,
             "certificate": self.certificate.value,

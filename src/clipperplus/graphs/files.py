@@ -3,7 +3,7 @@
 The format follows from the name:
 
 ========================  ==============================================================
-``.clq``, ``.col``        DIMACS ASCII, ``p edge N M`` and ``e i j``, vertices from 1
+``.clq``, ``.col``        DIMACS ASCII, ``p edge N M`` and ``e i j``, vertices from 1; their weights as ``n i w``
 ``.clq.b``, ``.col.b``    DIMACS binary, a text preamble and a packed lower triangle
 ``.mtx``                  MatrixMarket coordinate matrix, vertices from 1
 ``.txt``, ``.edges``      one edge per line, vertices from 0, ``#`` comments
@@ -15,6 +15,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
 
 from .. import _core
 from .._paths import as_path, is_gzip, read_bytes, write_bytes
@@ -30,13 +33,18 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
     parse, _ = _format(path)
     data = read_bytes(path)
     try:
-        return Graph._wrap(parse(data))
+        return parse(data)
     except _core.TextError as error:
+        raise FileFormatError(f"{path}: {error}") from None
+    except GraphError as error:
         raise FileFormatError(f"{path}: {error}") from None
 
 
 def write_graph(path: str | os.PathLike[str], graph: Graph) -> None:
-    """Write a graph file; the format follows from the name, as in :func:`read_graph`."""
+    """Write a graph file; the format follows from the name, as in :func:`read_graph`.
+
+    Weights of vertices are kept in DIMACS files; the other formats have no place for them, and are refused.
+    """
     path = as_path(path)
     if not isinstance(graph, Graph):
         raise GraphError(f"graph: expected a clipperplus.Graph, got {type(graph).__name__}")
@@ -51,7 +59,7 @@ def graph_name(path: Path) -> str | None:
     return None if suffix is None else plain[: -len(suffix)]
 
 
-def _format(path: Path) -> tuple[Callable[[bytes], _core.Graph], Callable[[Graph], bytes]]:
+def _format(path: Path) -> tuple[Callable[[bytes], Graph], Callable[[Graph], bytes]]:
     name = path.name.lower().removesuffix(".gz")
     for suffix, functions in _FORMATS.items():
         if name.endswith(suffix):
@@ -60,8 +68,39 @@ def _format(path: Path) -> tuple[Callable[[bytes], _core.Graph], Callable[[Graph
     raise FileFormatError(f"{path}: unknown kind of graph file; known endings are {known}, each also with .gz")
 
 
+def _parse_dimacs(data: bytes) -> Graph:
+    return _weighted(*_core.parse_dimacs(data))
+
+
+def _parse_dimacs_binary(data: bytes) -> Graph:
+    return _weighted(*_core.parse_dimacs_binary(data))
+
+
+def _parse_matrix_market(data: bytes) -> Graph:
+    return Graph._wrap(_core.parse_matrix_market(data))
+
+
+def _parse_edge_list(data: bytes) -> Graph:
+    return Graph._wrap(_core.parse_edge_list(data))
+
+
+def _weighted(native: _core.Graph, weights: npt.NDArray[Any] | None) -> Graph:
+    graph = Graph._wrap(native)
+    return graph if weights is None else graph.with_vertex_weights(weights)
+
+
+def _weight_lines(graph: Graph) -> str:
+    weights = () if graph.vertex_weights is None else graph.vertex_weights.tolist()
+    return "".join(f"n {vertex} {weight!r}\n" for vertex, weight in enumerate(weights, start=1))
+
+
+def _check_unweighted(graph: Graph) -> None:
+    if graph.vertex_weights is not None:
+        raise GraphError("graph: this format has no weights of vertices; use .clq, or graph.unweighted()")
+
+
 def _render_dimacs(graph: Graph) -> bytes:
-    header = f"p edge {graph.num_vertices} {graph.num_edges}\n".encode()
+    header = f"p edge {graph.num_vertices} {graph.num_edges}\n{_weight_lines(graph)}".encode()
     return header + _core.format_edges(graph._native, "e ", 1, True)
 
 
@@ -69,26 +108,28 @@ def _render_dimacs_binary(graph: Graph) -> bytes:
     n = graph.num_vertices
     if n * n // 16 > _BINARY_LIMIT_BYTES:
         raise GraphError(f"graph: {n} vertices would take {n * n / 2**34:.0f} GiB in this format; use .clq or .edges")
-    return _core.format_dimacs_binary(graph._native)
+    return _core.format_dimacs_binary(graph._native, _weight_lines(graph))
 
 
 def _render_matrix_market(graph: Graph) -> bytes:
+    _check_unweighted(graph)
     header = f"%%MatrixMarket matrix coordinate pattern symmetric\n{graph.num_vertices} {graph.num_vertices} "
     return f"{header}{graph.num_edges}\n".encode() + _core.format_edges(graph._native, "", 1, False)
 
 
 def _render_edge_list(graph: Graph) -> bytes:
+    _check_unweighted(graph)
     header = f"# vertices {graph.num_vertices} edges {graph.num_edges}\n".encode()
     return header + _core.format_edges(graph._native, "", 0, True)
 
 
 _BINARY_LIMIT_BYTES = 4 << 30
 _FORMATS = {
-    ".clq": (_core.parse_dimacs, _render_dimacs),
-    ".col": (_core.parse_dimacs, _render_dimacs),
-    ".clq.b": (_core.parse_dimacs_binary, _render_dimacs_binary),
-    ".col.b": (_core.parse_dimacs_binary, _render_dimacs_binary),
-    ".mtx": (_core.parse_matrix_market, _render_matrix_market),
-    ".txt": (_core.parse_edge_list, _render_edge_list),
-    ".edges": (_core.parse_edge_list, _render_edge_list),
+    ".clq": (_parse_dimacs, _render_dimacs),
+    ".col": (_parse_dimacs, _render_dimacs),
+    ".clq.b": (_parse_dimacs_binary, _render_dimacs_binary),
+    ".col.b": (_parse_dimacs_binary, _render_dimacs_binary),
+    ".mtx": (_parse_matrix_market, _render_matrix_market),
+    ".txt": (_parse_edge_list, _render_edge_list),
+    ".edges": (_parse_edge_list, _render_edge_list),
 }

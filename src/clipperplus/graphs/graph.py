@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from .. import _core
 from .._validation import as_array, as_integer
-from ..errors import GraphError
+from ..errors import GraphError, MissingPackageError
 from ._sparse import cells_to_rows, is_sparse, sparse_cells
+from ._vertex_weights import as_vertex_weights
 
 __all__ = ["Graph"]
 
@@ -25,19 +26,22 @@ class Graph:
     """A simple undirected graph on the vertices 0 … n-1.
 
     Build one with :meth:`from_edges`, :meth:`from_adjacency` or :meth:`from_networkx`, or read one with
-    :func:`clipperplus.read_graph`. Graphs compare by value, pickle, and never change.
+    :func:`clipperplus.read_graph`. Graphs compare by value, pickle, and never change. Vertices may have weights:
+    :meth:`with_vertex_weights`.
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_native", "_weights")
     _native: _core.Graph
+    _weights: npt.NDArray[Any] | None
 
     def __init__(self) -> None:
         raise GraphError("use Graph.from_edges, Graph.from_adjacency, Graph.from_networkx or read_graph")
 
     @classmethod
-    def _wrap(cls, native: _core.Graph) -> Graph:
+    def _wrap(cls, native: _core.Graph, weights: npt.NDArray[Any] | None = None) -> Graph:
         graph = object.__new__(cls)
         object.__setattr__(graph, "_native", native)
+        object.__setattr__(graph, "_weights", weights)
         return graph
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -113,10 +117,11 @@ class Graph:
             raise GraphError(f"adjacency: {error}") from None
 
     @classmethod
-    def from_networkx(cls, graph: Any) -> Graph:
+    def from_networkx(cls, graph: Any, *, weight: str | None = "weight") -> Graph:
         """Make a graph from an undirected networkx graph; vertex i is the i-th of ``graph.nodes``.
 
-        Parallel edges collapse; directed graphs and self-loops are refused.
+        Parallel edges collapse; directed graphs and self-loops are refused. Nodes with an attribute named ``weight``
+        have that weight; if some have one, all must.
         """
         if isinstance(graph, type) or not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
             raise GraphError(f"graph: expected a networkx graph, got {repr(graph)[:60]}")
@@ -124,7 +129,41 @@ class Graph:
             raise GraphError("graph: expected an undirected networkx graph; graph.to_undirected() makes one")
         index = {node: i for i, node in enumerate(graph.nodes)}
         edges = [(index[u], index[v]) for u, v in graph.edges()]
-        return cls.from_edges(len(index), np.array(edges, dtype=np.int64).reshape(-1, 2))
+        made = cls.from_edges(len(index), np.array(edges, dtype=np.int64).reshape(-1, 2))
+        weights = {} if weight is None else dict(graph.nodes(data=weight, default=None))
+        if all(value is None for value in weights.values()):
+            return made
+        without = next((node for node, value in weights.items() if value is None), None)
+        if without is not None:
+            raise GraphError(
+                f"graph: node {without!r:.40} has no {weight!r}, but others have; weight=None ignores them"
+            )
+        return made.with_vertex_weights(list(weights.values()))
+
+    def to_networkx(self) -> Any:
+        """Return a ``networkx.Graph`` on the nodes 0 … n-1; weights of vertices become ``weight`` of its nodes."""
+        try:
+            import networkx
+        except ImportError:
+            raise MissingPackageError("to_networkx needs networkx: pip install networkx") from None
+        made = networkx.Graph()
+        made.add_nodes_from(range(self.num_vertices))
+        made.add_edges_from(self.edges().tolist())
+        if self._weights is not None:
+            networkx.set_node_attributes(made, dict(enumerate(self._weights.tolist())), "weight")
+        return made
+
+    def with_vertex_weights(self, weights: npt.ArrayLike) -> Graph:
+        """Return the same graph with a weight for each vertex, ``(n,)``: integers or floats of at least 0.
+
+        :func:`clipperplus.find_clique` then looks for the heaviest clique. Subgraphs, the complement, pickles and
+        DIMACS files keep the weights.
+        """
+        return Graph._wrap(self._native, as_vertex_weights("weights", weights, self.num_vertices))
+
+    def unweighted(self) -> Graph:
+        """Return the same graph without weights."""
+        return Graph._wrap(self._native)
 
     # What it is -----------------------------------------------------------------------------------------------------
 
@@ -153,6 +192,11 @@ class Graph:
     def nbytes(self) -> int:
         """Memory of the graph in bytes."""
         return self._native.nbytes
+
+    @property
+    def vertex_weights(self) -> npt.NDArray[np.int64] | npt.NDArray[np.float64] | None:
+        """``(n,)``, read-only: what each vertex weighs, integers or floats; None if nothing was said."""
+        return self._weights
 
     def degrees(self) -> npt.NDArray[np.int64]:
         """Number of neighbours of every vertex."""
@@ -215,34 +259,49 @@ class Graph:
         counts = np.bincount(chosen, minlength=1)
         if counts.max() > 1:
             raise GraphError(f"vertices: vertex {int((counts > 1).argmax())} is listed more than once")
-        return Graph._wrap(self._native.subgraph(chosen.astype(np.int32)))
+        weights = None
+        if self._weights is not None:
+            weights = self._weights[chosen]
+            weights.flags.writeable = False
+        return Graph._wrap(self._native.subgraph(chosen.astype(np.int32)), weights)
 
     def complement(self) -> Graph:
         """Return the graph whose edges are the pairs that are not joined here."""
         n = self.num_vertices
         if n * n // 8 > _DENSE_LIMIT_BYTES:
             raise GraphError(f"the complement of a sparse graph of {n} vertices would take {n * n / 2**33:.0f} GiB")
-        return Graph._wrap(self._native.complement())
+        return Graph._wrap(self._native.complement(), self._weights)
 
     # Python ---------------------------------------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
-        return self._native == other._native if isinstance(other, Graph) else NotImplemented
+        if not isinstance(other, Graph):
+            return NotImplemented
+        if (self._weights is None) != (other._weights is None) or self._native != other._native:
+            return False
+        return self._weights is None or bool(np.array_equal(self._weights, other._weights))
 
     def __hash__(self) -> int:
         return hash((self.num_vertices, self.num_edges))
 
     def __repr__(self) -> str:
+        weighted = "" if self._weights is None else ", with weights"
         return (
             f"Graph({self.num_vertices} vertices, {self.num_edges} edges, density {self.density:.3g}, "
-            f"{self.representation})"
+            f"{self.representation}{weighted})"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Graph.from_edges, (self.num_vertices, self.edges())
+        return _again, (self.num_vertices, self.edges(), self._weights)
 
     def _vertex(self, name: str, v: int) -> int:
         return as_integer(name, v, 0, self.num_vertices - 1, GraphError)
+
+
+def _again(n: int, edges: npt.NDArray[np.int64], weights: npt.NDArray[Any] | None) -> Graph:
+    """Make a graph that was pickled."""
+    graph = Graph.from_edges(n, edges)
+    return graph if weights is None else graph.with_vertex_weights(weights)
 
 
 def _vertex_count(name: str, n: int) -> int:

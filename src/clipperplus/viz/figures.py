@@ -80,7 +80,7 @@ def _draw_course(axes: Any, result: CliqueResult) -> None:
         return
     seconds, sizes, bounds = (list(column) for column in zip(*result.history, strict=True))
     ends = 1e3 * np.array([*seconds, max(result.seconds, seconds[-1])])
-    sizes, bounds = [*sizes, result.size], [*bounds, result.upper_bound]
+    sizes, bounds = [*sizes, result.weight], [*bounds, result.upper_bound]
     steps: dict[str, Any] = {"drawstyle": "steps-post", "linewidth": 1.5}
     axes.fill_between(ends, sizes, bounds, step="post", color=palette.EDGE, alpha=0.2, linewidth=0)
     axes.plot(ends, bounds, color=palette.OUTLIER, label="upper bound: no clique is larger", **steps)
@@ -89,14 +89,14 @@ def _draw_course(axes: Any, result: CliqueResult) -> None:
         axes.set_xscale("log")
     else:
         axes.set_xlim(0.0, 1.05 * ends[-1])
-    axes.set(xlabel="milliseconds", ylabel="vertices")
+    axes.set(xlabel="milliseconds", ylabel="vertices" if result.weight == result.size else "weight")
     axes.yaxis.get_major_locator().set_params(integer=True)
     axes.grid(axis="y")
     axes.legend(frameon=False, loc="upper right")
     gap = bounds[0] - sizes[0]
     low = sizes[0] - 0.25 * gap if gap else 0.0
     axes.set_ylim(low, bounds[0] + 0.3 * (bounds[0] - low))  # with room for the legend
-    proof = f"proven by the {result.certificate.value}" if result.optimal else f"not proven: at most {bounds[-1]}"
+    proof = f"proven by the {result.certificate.value}" if result.optimal else f"not proven: at most {bounds[-1]:.6g}"
     axes.set_title(f"{result.method}: {result.size} vertices, {proof}", pad=10)
 
 
