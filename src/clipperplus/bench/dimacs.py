@@ -92,7 +92,7 @@ class Problem:
 
     def load(self) -> Graph:
         """Read or make the graph."""
-        return FAMILIES[self.name]() if self.path is None else read_graph(self.path)
+        return FAMILIES[self.name]() if self.path is None else read_graph(self.path).unweighted()
 
     def size(self) -> int:
         """Return the bytes of its file."""
@@ -180,7 +180,7 @@ def _measure(
     best, bound = 0, graph.num_vertices
     for method in methods:
         result, cells = measure(graph, method, time_limit=time_limit)
-        best, bound = max(best, result.size), min(bound, result.upper_bound)
+        best, bound = max(best, result.size), min(bound, int(result.upper_bound))
         row |= cells
     omega, source = _clique_number(problem.name, graph, best, bound, seconds_for_proof)
     return {**row, "clique number": str(omega), "clique number is": source}
@@ -196,7 +196,7 @@ def _clique_number(name: str, graph: Graph, best: int, bound: int, seconds: floa
     if best < bound:
         limit = seconds if published is None else min(seconds, _SECONDS_AGAINST_PUBLISHED)
         result = find_clique(graph, method="exact", time_limit=limit)
-        best, bound = max(best, result.size), min(bound, result.upper_bound)
+        best, bound = max(best, result.size), min(bound, int(result.upper_bound))
     if best == bound:
         return best, "proven"
     if published is not None and best <= published <= bound:

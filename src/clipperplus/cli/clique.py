@@ -57,7 +57,7 @@ def command(
         name, loaded = "simulated registration, 1000 associations, 95 % outliers", registration_graph().graph
     else:
         name, loaded = str(graph), read_graph(graph)
-    with live_line() as callback:
+    with live_line("vertices" if loaded.vertex_weights is None else "weight") as callback:
         result = find_clique(
             loaded,
             method=method,

@@ -20,16 +20,20 @@ _EVERY = 60.0
 
 
 @contextmanager
-def live_line() -> Iterator[Callback | None]:
-    """Show what the callback is told, until the end of the block; nothing where stderr is no terminal."""
+def live_line(unit: str) -> Iterator[Callback | None]:
+    """Show what the callback is told, until the end of the block; nothing where stderr is no terminal.
+
+    ``unit`` is what cliques are measured in.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
         return
     with console.status("searching …") as status:
 
-        def show(size: int, upper_bound: int, seconds: float) -> None:
-            status.update(f"clique of {size} vertices after {seconds:.1f} s, none has more than {upper_bound}")
+        def show(size: float, upper_bound: float, seconds: float) -> None:
+            found = f"clique of {size:.12g} {unit} after {seconds:.1f} s"
+            status.update(f"{found}, none has more than {upper_bound:.12g}")
 
         yield show
 

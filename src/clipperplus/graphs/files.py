@@ -17,8 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy.typing as npt
-
 from .. import _core
 from .._paths import as_path, is_gzip, read_bytes, write_bytes
 from ..errors import FileFormatError, GraphError
@@ -84,7 +82,7 @@ def _parse_edge_list(data: bytes) -> Graph:
     return Graph._wrap(_core.parse_edge_list(data))
 
 
-def _weighted(native: _core.Graph, weights: npt.NDArray[Any] | None) -> Graph:
+def _weighted(native: _core.Graph, weights: Any) -> Graph:
     graph = Graph._wrap(native)
     return graph if weights is None else graph.with_vertex_weights(weights)
 

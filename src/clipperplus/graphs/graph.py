@@ -277,9 +277,9 @@ class Graph:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
             return NotImplemented
-        if (self._weights is None) != (other._weights is None) or self._native != other._native:
-            return False
-        return self._weights is None or bool(np.array_equal(self._weights, other._weights))
+        if self._weights is None or other._weights is None:
+            return self._weights is other._weights and self._native == other._native
+        return self._native == other._native and bool(np.array_equal(self._weights, other._weights))
 
     def __hash__(self) -> int:
         return hash((self.num_vertices, self.num_edges))

@@ -72,7 +72,8 @@ def finish_place(bench: Workbench, place: Settled, clouds: Sequence[RawCloud], r
     finer = dict(zip(scans, points, strict=True))
 
     def fine(scan: int) -> Surface:
-        return kept.get(("fine", scan), finer[scan].surface)
+        made: Surface = kept.get(("fine", scan), finer[scan].surface)
+        return made
 
     def pair_of(link: Link, poses: dict[int, _Array]) -> _Pair:
         motion = (inverse(poses[link.target][None]) @ poses[link.source][None])[0]

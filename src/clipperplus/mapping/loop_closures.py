@@ -136,14 +136,14 @@ class _Search:
         around = graph.neighbours(number)
         around = around[around < number]
         found = self.largest(graph.subgraph(around))
-        return np.append(around[found.vertices], number), found.upper_bound + 1
+        return np.append(around[found.vertices], number), int(found.upper_bound) + 1
 
     def first_largest(self, graph: Graph) -> tuple[npt.NDArray[np.int64], int]:
         """Return the largest clique that is complete first, and what is proven of its size."""
         found = self.largest(graph)
         best, size = found.vertices, found.size
         if size == 0 or not found.optimal:
-            return best, found.upper_bound
+            return best, int(found.upper_bound)
         low, high = size, int(best[-1]) + 1  # the smallest number of vertices among which so many are joined
         while low < high:
             middle = (low + high) // 2
@@ -258,7 +258,7 @@ class LoopClosures:
         around = np.flatnonzero(row)
         if possible and len(around) >= len(self._inliers):  # else no larger set is possible
             found = _Search(*self._limits).largest(Graph.from_adjacency(self._agree[np.ix_(around, around)]))
-            self._upper_bound = max(self._upper_bound, found.upper_bound + 1)
+            self._upper_bound = max(self._upper_bound, int(found.upper_bound) + 1)
             if found.size >= len(self._inliers):
                 self._inliers = np.append(around[found.vertices], n)
         return self.inliers
