@@ -24,6 +24,23 @@ inline SharedWords shared_words(const Word* a, const Word* b) {
 }
 #endif
 
+// The only member that two sets share; kNone or kMany if that is not one.
+inline constexpr std::size_t kNone = ~std::size_t{0}, kMany = kNone - 1;
+
+inline std::size_t only_common(const Word* a, const Word* b, std::size_t words) {
+  std::size_t found = kNone;
+  for (std::size_t block = 0; block < words; block += kRowAlignWords) {
+    const auto [some, several] = shared_words(a + block, b + block);
+    // One branch that is mostly taken: most classes have more than one neighbour.
+    if (((some & (some - 1)) | several) != 0) return kMany;
+    if (some == 0) continue;
+    if (found != kNone) return kMany;
+    const std::size_t w = block + static_cast<std::size_t>(__builtin_ctz(some));
+    found = w * kWordBits + lowest_bit(a[w] & b[w]);
+  }
+  return found;
+}
+
 template <std::size_t FixedWords>
 class ColourBound {
  protected:
@@ -108,7 +125,7 @@ class ColourBound {
     std::size_t length = 0;
     for (std::size_t i = 0; i < unused_count_; ++i) {
       const std::size_t k = task_.unused[i];
-      const std::size_t hit = only_common(colour_class(k), neighbours);
+      const std::size_t hit = only_common(colour_class(k), neighbours, words());
       if (hit == kNone) {
         insert(colour_class(k), v);
         return true;
@@ -147,7 +164,7 @@ class ColourBound {
       for (std::size_t i = 0; i < unused_count_; ++i) {
         const std::size_t k = task_.unused[i];
         if (task_.used[k]) continue;
-        const std::size_t hit = only_common(colour_class(k), allowed);
+        const std::size_t hit = only_common(colour_class(k), allowed, words());
         if (hit == kMany) continue;
         task_.used[k] = true;
         forced[length++] = {k, hit};
@@ -197,22 +214,6 @@ class ColourBound {
     return first;
   }
 
-  // The only member that the two sets share; kNone or kMany if that is not one.
-  std::size_t only_common(const Word* a, const Word* b) const {
-    std::size_t found = kNone;
-    for (std::size_t block = 0; block < words(); block += kRowAlignWords) {
-      const auto [some, several] = shared_words(a + block, b + block);
-      // One branch that is mostly taken: most classes have more than one neighbour.
-      if (((some & (some - 1)) | several) != 0) return kMany;
-      if (some == 0) continue;
-      if (found != kNone) return kMany;
-      const std::size_t w = block + static_cast<std::size_t>(__builtin_ctz(some));
-      found = w * kWordBits + lowest_bit(a[w] & b[w]);
-    }
-    return found;
-  }
-
-  static constexpr std::size_t kNone = ~std::size_t{0}, kMany = kNone - 1;
   CliqueTask& task_;
 
  private:

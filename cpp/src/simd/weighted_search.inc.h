@@ -7,8 +7,8 @@
 // Cook and Sewell, 2012; Tavares et al., 2015). Sets are made until they weigh as much as the need. The other vertices
 // must be branched on, unless the rest of what they weigh can be paid by
 //   a set without a neighbour of v: v joins it; or
-//   inconsistent sets (Li and Quan, 2010; Fang, Li and Xu, 2016): with v in the clique, one set has at most three
-//   vertices left, and each of these leaves none in some other set. Of v and these sets, one adds nothing.
+//   inconsistent sets (Li and Quan, 2010; Fang, Li and Xu, 2016): with v in the clique, one set has a single vertex u
+//   left, and with u another has none. Of v and these sets, one adds nothing.
 // A set pays once with each part of its weight.
 //
 // Cost: a set is tested against a vertex in one intersection of rows. A vertex may ask so many sets as are a few times
@@ -136,69 +136,41 @@ class WeightedBranchAndBound {
     std::size_t asked = 0;
     const std::size_t most = kAskedTimes * count;
     for (std::size_t i = 0; i < count && task_.unpaid[v] > 0 && asked < most;) {
-      Vertex left[kLeft];
-      const std::size_t common = shared(set(i), neighbours, left);
-      if (common > kLeft || contains(set(i), v)) {  // it pays for v already
-        ++i;
-        continue;
-      }
-      std::size_t others[kLeft + 1], used = 0;  // room for i as well
-      Weight amount = task_.unpaid[v] < task_.room[i] ? task_.unpaid[v] : task_.room[i];
-      bool inconsistent = true;
-      for (std::size_t k = 0; k < common && inconsistent; ++k) {
-        const auto u = static_cast<std::size_t>(left[k]);
+      const std::size_t u = only_common(set(i), neighbours, words());
+      std::size_t j = i;                               // the other set, if one is needed
+      bool pays = u != kMany && !contains(set(i), v);  // else it pays for v already
+      if (pays && u != kNone) {
         const Word* further = row(u);
-        // With u and v in the clique, a set that holds neither has nothing to add.
+        // With u and v in the clique, a set that holds neither, and no vertex adjacent to both, has nothing to add.
         const auto is_empty = [&](const Word* some) {
           return apart(some, neighbours, further) && !contains(some, u) && !contains(some, v);
         };
-        inconsistent = false;
-        for (std::size_t j = 0; j < used && !inconsistent; ++j) inconsistent = is_empty(set(others[j]));
-        for (std::size_t j = 0; j < count && !inconsistent; ++j) {
-          ++asked;
-          if (j == i || !is_empty(set(j))) continue;
-          inconsistent = true;
-          others[used++] = j;
-          if (task_.room[j] < amount) amount = task_.room[j];
-        }
+        for (j = 0; j < count && (j == i || !is_empty(set(j)));) ++j;
+        asked += j;
+        pays = j < count;
       }
-      if (!inconsistent) {
+      if (!pays) {
         ++i;
         continue;
       }
+      Weight amount = task_.room[i] < task_.room[j] ? task_.room[i] : task_.room[j];
+      amount = amount < task_.unpaid[v] ? amount : task_.unpaid[v];
       task_.unpaid[v] -= amount;
       task_.room[i] -= amount;
-      for (std::size_t j = 0; j < used; ++j) task_.room[others[j]] -= amount;
-      // From the highest: what makes way for it is not among them.
-      others[used++] = i;
-      for (std::size_t round = 0; round < used; ++round) {
-        std::size_t highest = 0;
-        for (std::size_t j = 1; j < used - round; ++j) highest = others[j] > others[highest] ? j : highest;
-        const std::size_t gone = others[highest];
-        others[highest] = others[used - round - 1];
-        if (task_.room[gone] > 0) continue;
-        --count;
-        task_.room[gone] = task_.room[count];
-        for (std::size_t w = 0; w < words(); ++w) set(gone)[w] = set(count)[w];
-      }
+      if (j != i) task_.room[j] -= amount;
+      const std::size_t higher = i > j ? i : j, lower = i > j ? j : i;
+      count = drop_if_used_up(higher, count);  // first: what makes way for it is not the other one
+      if (lower != higher) count = drop_if_used_up(lower, count);
     }
     return count;
   }
 
-  // How many members two sets share, and which; more than kLeft if they are more than that.
-  std::size_t shared(const Word* a, const Word* b, Vertex* which) const {
-    std::size_t count = 0;
-    for (std::size_t block = 0; block < words(); block += kRowAlignWords) {
-      std::size_t here = 0;
-      for (std::size_t w = block; w < block + kRowAlignWords; ++w) here += bit_count(a[w] & b[w]);
-      if (count + here > kLeft) return kLeft + 1;
-      if (here == 0) continue;
-      for (std::size_t w = block; w < block + kRowAlignWords; ++w) {
-        for (Word rest = a[w] & b[w]; rest != 0; rest &= rest - 1) {
-          which[count++] = static_cast<Vertex>(w * kWordBits + lowest_bit(rest));
-        }
-      }
-    }
+  // Puts the last set in the place of one that has no room left.
+  std::size_t drop_if_used_up(std::size_t k, std::size_t count) {
+    if (task_.room[k] > 0) return count;
+    --count;
+    task_.room[k] = task_.room[count];
+    for (std::size_t w = 0; w < words(); ++w) set(k)[w] = set(count)[w];
     return count;
   }
 
@@ -212,7 +184,7 @@ class WeightedBranchAndBound {
     return true;
   }
 
-  static constexpr std::size_t kLeft = 3, kAskedTimes = 16;
+  static constexpr std::size_t kAskedTimes = 16;
   WeightedTask& task_;
   std::size_t start_;
 };
