@@ -17,6 +17,8 @@ BENCHMARKS = (
     "simulated",
     "peers",
     "methods",
+    "edge_weights",
+    "optimisers",
     "consistency",
     "scale",
     "clouds",

@@ -72,7 +72,7 @@ _SEARCH = {**_RELAXATION, "search": SearchOptions()}
 METHODS = {
     "auto": Method(find_exact, _SEARCH, searches=True, time_limit=1.0),
     "exact": Method(find_exact, _SEARCH, searches=True),
-    "clipper+": Method(find_clipperplus, _RELAXATION),
+    "clipper+": Method(find_clipperplus, _RELAXATION, weighs=True),
     "greedy": Method(find_greedy),
     "relaxation": Method(find_relaxation, _RELAXATION),
     "clipper": Method(find_clipper, {"options": ClipperOptions()}, weighs=True),
@@ -133,7 +133,7 @@ def find_clique(
     threads
         Threads to use. The result does not depend on it.
     start
-        A clique that is known already, as vertices. The answer is at least as large.
+        A clique that is known already, as vertices. The answer is at least as large, or of no lower value.
     callback
         Called as ``callback(size, upper_bound, seconds)`` whenever the best clique gets larger or the bound lower.
         What it raises ends the search and is passed on; a KeyboardInterrupt counts as Ctrl-C.
@@ -152,9 +152,10 @@ def find_clique(
     options
         Settings of ``"clipper"``, ``"pelillo"``, ``"ding"`` or ``"belachew"``, each of its own class.
     weights
-        How much every edge counts, for ``"clipper"``: a symmetric matrix, dense or ``scipy.sparse``, with entries from
-        0 to 1 and zeros where the graph has no edge; the diagonal is not used. The answer is a clique of the graph; its
-        size and bound count vertices.
+        How much every edge counts, for ``"clipper+"`` and ``"clipper"``: a symmetric matrix, dense or
+        ``scipy.sparse``, with entries from 0 to 1 and zeros where the graph has no edge; the diagonal is not used.
+        Cliques are then compared by ``result.value`` instead of by size. The answer is a maximal clique of the graph
+        all the same; its size and bound count vertices, and the bound is one on size.
 
     Returns
     -------
@@ -167,7 +168,7 @@ def find_clique(
     settings = _settings(method, relaxation=relaxation, search=search, options=options)
     if weights is not None and not chosen.weighs:
         weighing = " and ".join(repr(name) for name, row in METHODS.items() if row.weighs)
-        raise OptionError(f"weights: method {method!r} takes no weights; {weighing} does")
+        raise OptionError(f"weights: method {method!r} takes no weights; {weighing} do")
     if node_limit is not None and not chosen.searches:
         raise OptionError(f"node_limit: method {method!r} has no search")
     if callback is not None and not callable(callback):
@@ -187,12 +188,13 @@ def find_clique(
     interrupted = False
     try:
         if memory_limit is not None:
-            state.native = fit_into_memory(graph, as_integer("memory_limit", memory_limit, 0, 2**63), state.threads)
+            limit_in_bytes = as_integer("memory_limit", memory_limit, 0, 2**63)
+            state.native = fit_into_memory(graph, limit_in_bytes, state.threads, weighted=weights is not None)
+        if weights is not None:
+            settings["weights"] = state.weights = as_weights(graph, weights)
+            state.record("weights", vertices=graph.num_vertices)
         if start is not None:
             state.offer("start", as_clique(graph, "start", start), vertices=graph.num_vertices)
-        if weights is not None:
-            settings["weights"] = as_weights(graph, weights)
-            state.record("weights", vertices=graph.num_vertices)
         chosen.find(state, **settings)
     except KeyboardInterrupt:
         if on_interrupt == "raise":

@@ -41,6 +41,10 @@ class SearchState:
         self.nodes = 0
         self._node_limit = _NO_NODE_LIMIT if node_limit is None else node_limit
         self.clique: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self.weights: _core.EdgeWeights | None = None
+        """Weights of the edges. With them cliques are compared by value, not by size."""
+        self.value = 0.0
+        """Of the best clique so far, where edges have weights."""
         self.relaxed: npt.NDArray[np.float64] | None = None
         """The vector that a continuous method ended with."""
         self.upper_bound = graph.num_vertices
@@ -83,14 +87,18 @@ class SearchState:
     ) -> None:
         """End a stage with the clique that it claims, best vertices first.
 
-        The claim is repaired, grown to a maximal clique, and kept if it is larger than the best so far. With ``named``
+        The claim is repaired, grown to a maximal clique, and kept if it is better than the best so far. With ``named``
         only so many vertices are claimed, and the others say in which order to grow them; with 0 that is how the method
         makes its clique, and nothing counts as repaired.
         """
         clique, removed, added = _core.make_maximal(self.graph._native, claim, named)
         if named == 0:
             added = 0
-        if clique.size > self.size:
+        if self.weights is not None:
+            value = self.weights.value_of(clique)
+            if value > self.value:
+                self.clique, self.value = clique, value
+        elif clique.size > self.size:
             self.clique = clique
         self.record(stage, vertices=vertices, iterations=iterations, removed=removed, added=added, converged=converged)
         self.progress(self.size, self.upper_bound)
@@ -108,7 +116,8 @@ class SearchState:
             return
         if self._history:
             _, known_size, known_bound = self._history[-1]
-            size = max(size, known_size)
+            if self.weights is None:  # a clique of better value may have fewer vertices
+                size = max(size, known_size)
             upper_bound = max(size, min(upper_bound, known_bound))
             if (size, upper_bound) == (known_size, known_bound):
                 return
@@ -166,5 +175,6 @@ class SearchState:
             method=method,
             interrupted=interrupted or self.watch.interrupted,
             relaxed=self.relaxed,
+            value=None if self.weights is None else self.value,
             history=tuple(self._history),
         )
