@@ -98,7 +98,7 @@ def consistency_weights(
     min_distance: float = 0.0,
     threads: int = 1,
 ) -> Any:
-    """Score the consistent pairs of :func:`consistency_graph`, for ``find_clique(…, method="clipper", weights=…)``.
+    """Score the consistent pairs of :func:`consistency_graph`, for ``find_clique(…, method="clipper+", weights=…)``.
 
     Returns a symmetric ``scipy.sparse.csr_array`` of ``exp(-r² / (2 sigma²))``, where r is the difference of the
     distances in metres; for :class:`~clipperplus.invariants.Custom`, what the function says; for the others, how much a

@@ -74,12 +74,14 @@ def _prune(state: SearchState, ordered: OrderedGraph, weights: _core.EdgeWeights
     size = math.floor(state.value)
     graph, kept = _core.reduce(ordered.give_away(size), size, state.threads, state.watch)
     vertices = ordered.order[kept]
-    order, cores = _core.edge_weighted_cores(weights.part(graph, vertices))
+    weights = weights.part(graph, vertices)
+    order, cores = _core.edge_weighted_cores(weights)
     cores = cores[cores >= _core.least_core(state.value)]
     order = np.ascontiguousarray(order[: cores.size])
-    graph, vertices = graph.subgraph(order), vertices[order]
-    state.record("reduction", vertices=vertices.size)
-    return _Part(graph, weights.part(graph, vertices), cores, vertices)
+    graph = graph.subgraph(order)
+    part = _Part(graph, weights.part(graph, order), cores, vertices[order])
+    state.record("reduction", vertices=order.size)
+    return part
 
 
 @dataclass(frozen=True, eq=False)
