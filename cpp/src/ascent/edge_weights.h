@@ -24,6 +24,7 @@ class EdgeWeights {
               std::vector<double> weights, Control& control);
 
   std::size_t num_vertices() const { return offsets_.size() - 1; }
+  std::size_t num_entries() const { return neighbours_.size(); }
 
   // Calls visit(u, weight) for the entries of row v.
   template <class Visit>

@@ -11,7 +11,20 @@ Objective::Objective(const Graph& graph, const EdgeWeights* weights, const simd:
       control_(control),
       n_(graph.num_vertices()),
       padded_(round_up(n_, simd::kBlock)),
-      sums_(graph, kernels, control) {}
+      sums_(graph, kernels, control) {
+  constexpr std::size_t kMostVertices = 1024;  // 8 MiB
+  constexpr std::size_t kLeastShare = 8;
+  if (weights != nullptr && n_ <= kMostVertices && kLeastShare * weights->num_entries() > n_ * n_) make_dense();
+}
+
+void Objective::make_dense() {
+  dense_.assign(n_ * padded_, 0.0);
+  for (std::size_t v = 0; v < n_; ++v) {
+    double* column = dense_.data() + v * padded_;
+    column[v] = 1.0;
+    weights_->for_each_entry(v, [column](std::size_t u, double weight) { column[u] = weight; });
+  }
+}
 
 AscentPoint Objective::point() const {
   const AlignedVector<double> zeros(padded_, 0.0);
@@ -41,7 +54,11 @@ void Objective::rescale(AscentPoint& point, double factor) {
   point.sum = scaled.sum;
   point.nonzeros = scaled.nonzeros;
   sums_.compute(point.u.data(), point.sum, point.nonzeros, point.y.data());
-  if (weights_ != nullptr) weights_->multiply(point.u.data(), point.m.data(), control_);
+  if (!dense_.empty()) {
+    kernels_.add_columns(dense_.data(), point.u.data(), n_, padded_, point.m.data());
+  } else if (weights_ != nullptr) {
+    weights_->multiply(point.u.data(), point.m.data(), control_);
+  }
 }
 
 void Objective::evaluate(AscentPoint& point, double d) const {

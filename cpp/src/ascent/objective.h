@@ -6,7 +6,8 @@
 // so a point costs one vector of sums over *non*-neighbours. That is (1 + d)(A u + u) - d s rearranged: near a clique,
 // where d reaches 1e9 and y is close to zero, the rearranged form keeps all digits and the other loses nine. (CSR has
 // no cheap sums over non-neighbours and does lose them; sizes were the same over many graphs, steps a few more.)
-// With weights M u is a product of its own, one multiplication and addition for each neighbour of the support.
+// With weights M u is a product of its own, one multiplication and addition for each neighbour of the support; where
+// more than an eighth of a small M is not zero, it is kept as a dense matrix, of which eight entries cost no more.
 //
 // complement_sums.h says how the sums are computed, and what they cost; they have one fixed order, so the result is the
 // same on every path.
@@ -59,12 +60,14 @@ class Objective {
 
  private:
   void rescale(AscentPoint& point, double factor);
+  void make_dense();
 
   const EdgeWeights* weights_;
   const simd::Kernels& kernels_;
   Control& control_;
   std::size_t n_, padded_;
   ComplementSums sums_;
+  AlignedVector<double> dense_;  // M, columns padded; empty where the weights are used as they are
 };
 
 }  // namespace clipperplus

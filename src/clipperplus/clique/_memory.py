@@ -24,6 +24,9 @@ _VERTICES_A_BLOCK, _BYTES_AN_EDGE = 512, 16
 _BYTES_A_WEIGHT = 24
 """Of an edge, in both directions: ``clipper+`` takes the part of the weights that it looks at, twice."""
 
+_DENSE_BYTES = 1 << 23
+"""A small part of them is kept as a dense matrix, too."""
+
 
 def memory_needed(graph: _core.Graph, threads: int, weighted: bool = False) -> int:
     """Return an upper bound on the bytes that any method needs besides the graph and the weights of its edges."""
@@ -32,7 +35,7 @@ def memory_needed(graph: _core.Graph, threads: int, weighted: bool = False) -> i
     subproblem = min(largest * (largest // 512 + 1) * 64, 2 * graph.nbytes)
     edges = min(graph.num_edges, n * _VERTICES_A_BLOCK)
     fixed = _COPIES * graph.nbytes + _BYTES_A_VERTEX * n + _BYTES_AN_EDGE * edges + (1 << 20)
-    part = 2 * _BYTES_A_WEIGHT * graph.num_edges if weighted else 0
+    part = 2 * _BYTES_A_WEIGHT * graph.num_edges + _DENSE_BYTES if weighted else 0
     return fixed + part + threads * _COPIES_OF_SUBPROBLEM * subproblem
 
 
