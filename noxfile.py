@@ -18,6 +18,8 @@ BENCHMARKS = (
     "simulated",
     "peers",
     "methods",
+    "edge_weights",
+    "optimisers",
     "consistency",
     "scale",
     "clouds",

@@ -74,3 +74,38 @@ def neighbours_of(points: npt.NDArray[np.float64], radius: float) -> list[list[i
     near = squared_distances(points) <= radius * radius
     np.fill_diagonal(near, False)
     return [np.flatnonzero(row).tolist() for row in near]
+
+
+def all_cliques(graph: Graph) -> list[tuple[int, ...]]:
+    """Return every clique of at least one vertex: for some twenty vertices."""
+    found = []
+    stack = [((v,), v + 1) for v in range(graph.num_vertices)]
+    while stack:
+        clique, first = stack.pop()
+        found.append(clique)
+        joined = (v for v in range(first, graph.num_vertices) if all(graph.has_edge(u, v) for u in clique))
+        stack.extend(((*clique, v), v + 1) for v in joined)
+    return found
+
+
+def clique_value(weights: npt.NDArray[np.float64], clique: Iterable[int]) -> float:
+    """Return u' M u of the unit vector that is constant on a clique, with the weights and a unit diagonal in M."""
+    matrix = np.array(weights, dtype=np.float64)
+    np.fill_diagonal(matrix, 1.0)
+    u = np.zeros(len(matrix))
+    u[list(clique)] = 1.0
+    u /= np.linalg.norm(u)
+    return float(u @ matrix @ u)
+
+
+def weighted_core_numbers(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return for every vertex the largest t such that what is left after removing all below t has it."""
+    n, cores, level = len(weights), np.zeros(len(weights)), 0.0
+    left = np.ones(n, dtype=bool)
+    while left.any():
+        degrees = np.where(left, weights[:, left].sum(axis=1), np.inf)
+        level = max(level, float(degrees.min()))
+        weak = degrees <= level
+        cores[weak] = level
+        left &= ~weak
+    return cores

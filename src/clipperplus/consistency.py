@@ -98,7 +98,7 @@ def consistency_weights(
     min_distance: float = 0.0,
     threads: int = 1,
 ) -> Any:
-    """Score the consistent pairs of :func:`consistency_graph`, for ``find_clique(…, method="clipper", weights=…)``.
+    """Score the consistent pairs of :func:`consistency_graph`, for ``find_clique(…, method="clipper+", weights=…)``.
 
     Returns a symmetric ``scipy.sparse.csr_array`` of ``exp(-r² / (2 sigma²))``, where r is the difference of the
     distances in metres; for :class:`~clipperplus.invariants.Custom`, what the function says; for the others, how much a
@@ -120,7 +120,7 @@ def consistency_weights(
         with np.errstate(all="ignore"):
             steps = 3.0 if sigma is None else bound / sigma  # standard deviations up to the bound
             scores[chunk] = np.exp(-0.5 * (problem.residuals(i, j) * steps) ** 2)
-    both = np.concatenate((edges, edges[:, ::-1]))
+    both = np.concatenate((edges, edges[:, ::-1])).astype(np.int32)  # which the weights of a search have, too
     weights = csr_array((np.tile(scores, 2), both.T), shape=(problem.count, problem.count))
     weights.eliminate_zeros()  # scores too small for a number
     return weights

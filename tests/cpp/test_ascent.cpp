@@ -1,12 +1,14 @@
 // The relaxation and the methods that the paper compares with, on every instruction set and both representations; tiny
 // starts, deadlines.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <thread>
 
 #include "ascent/belachew.h"
 #include "ascent/clipper.h"
+#include "ascent/lbfgs.h"
 #include "ascent/relaxation.h"
 #include "ascent/replicator.h"
 #include "random_graphs.h"
@@ -16,11 +18,13 @@ using namespace clipperplus;
 namespace {
 
 struct Vectors {
-  std::vector<double> relaxed, pelillo, ding, belachew, clipper, weighted;
+  std::vector<double> relaxed, quasi_newton, relaxed_weighted, pelillo, ding, belachew, clipper, weighted;
 };
 
 void check_same(const Vectors& found, const Vectors& expected) {
   CHECK(difference(found.relaxed, expected.relaxed) == "");
+  CHECK(difference(found.quasi_newton, expected.quasi_newton) == "");
+  CHECK(difference(found.relaxed_weighted, expected.relaxed_weighted) == "");
   CHECK(difference(found.pelillo, expected.pelillo) == "");
   CHECK(difference(found.ding, expected.ding) == "");
   CHECK(difference(found.belachew, expected.belachew) == "");
@@ -45,7 +49,11 @@ Vectors solve(const Graph& graph, const simd::Kernels& kernels, double scale, Co
   }
   Control unhurried;
   const EdgeWeights weights(graph, offsets, neighbours, values, unhurried);
-  return {relax(graph, start, {}, kernels, control).u,
+  RelaxationOptions lbfgs;
+  lbfgs.optimiser = Optimiser::lbfgs;
+  return {relax(graph, nullptr, start, {}, kernels, control).u,
+          relax(graph, nullptr, start, lbfgs, kernels, control).u,
+          relax(graph, &weights, start, lbfgs, kernels, control).u,
           replicate(graph, start, {}, kernels, control).x,
           replicate(graph, start, {.beta = 1.05}, kernels, control).x,
           approximate_by_rank_one(graph, start, {}, kernels, control).w,
@@ -57,7 +65,7 @@ void check_relaxation(const Graph& graph) {
   const auto paths = simd::available();
   const std::vector<double> ones(graph.num_vertices(), 1.0);
   Control control;
-  const auto expected = relax(graph, ones, {}, *paths.back(), control);
+  const auto expected = relax(graph, nullptr, ones, {}, *paths.back(), control);
   REQUIRE(expected.u.size() == ones.size());
   std::vector<Vertex> support;
   for (std::size_t v = 0; v < ones.size(); ++v) {
@@ -66,7 +74,7 @@ void check_relaxation(const Graph& graph) {
   if (expected.finished) CHECK(is_clique(graph, support));  // unfinished: a symmetry that the ascent cannot leave
   for (const auto* kernels : paths) {
     INFO("on ", simd::name_of(*kernels));
-    const auto relaxed = relax(graph, ones, {}, *kernels, control);
+    const auto relaxed = relax(graph, nullptr, ones, {}, *kernels, control);
     CHECK(difference(relaxed.u, expected.u) == "");
     CHECK(relaxed.finished == expected.finished);
   }
@@ -84,8 +92,8 @@ void check_paths(std::size_t n, double density, unsigned seed) {
     INFO("on ", simd::name_of(*kernels));
     check_same(solve(graph, *kernels, 1.0, control), expected);
   }
-  for (const auto* vector : {&expected.relaxed, &expected.pelillo, &expected.ding, &expected.belachew,
-                             &expected.clipper, &expected.weighted}) {
+  for (const auto* vector : {&expected.relaxed, &expected.quasi_newton, &expected.relaxed_weighted, &expected.pelillo,
+                             &expected.ding, &expected.belachew, &expected.clipper, &expected.weighted}) {
     CHECK(vector->size() == n);
     for (double x : *vector) {
       REQUIRE_EACH(std::isfinite(x), "x = ", x);
@@ -156,6 +164,70 @@ TEST_CASE("vectors are nonnegative and do not depend on the instruction set; a r
   check_paths(6000, 0.001, seed++);  // compressed rows
 }
 
+// The two-loop recursion against the update of the inverse Hessian as a dense matrix; all entries are free.
+TEST_CASE("quasi-Newton directions are those of the dense update") {
+  constexpr std::size_t kVertices = 10;
+  constexpr double kPenalty = 0.7;
+  using Column = std::array<double, kVertices>;
+  const auto dot = [](const auto& a, const auto& b) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < kVertices; ++i) sum += a[i] * b[i];
+    return sum;
+  };
+  const auto graph = random_graph(kVertices, 0.6, 4);
+  Control control;
+  Objective objective(graph, nullptr, *simd::available().front(), control);
+  Lbfgs lbfgs(objective.padded());
+  std::vector<AscentPoint> points;
+  for (std::size_t k = 0; k < 4; ++k) {
+    std::vector<double> start(kVertices);
+    for (std::size_t i = 0; i < kVertices; ++i) start[i] = 1.0 + static_cast<double>((3 * i + k * (i + 1)) % 11);
+    auto scratch = objective.point(), point = objective.point();
+    objective.begin(start, scratch, point);
+    objective.evaluate(point, kPenalty);
+    objective.project(point, point);
+    if (k > 0) lbfgs.learn(points.back(), point);
+    points.push_back(point);
+  }
+  const AscentPoint& last = points.back();
+  CHECK(lbfgs.look_at(last) == doctest::Approx(std::sqrt(dot(last.gradient, last.gradient))));
+  const bool made = lbfgs.make_direction(last, kPenalty);
+
+  std::vector<std::pair<Column, Column>> steps;  // s and z
+  for (std::size_t k = 0; k + 1 < points.size(); ++k) {
+    Column s{}, z{};
+    for (std::size_t i = 0; i < kVertices; ++i) s[i] = points[k + 1].u[i] - points[k].u[i];
+    for (std::size_t i = 0; i < kVertices; ++i) {
+      z[i] = last.value * s[i];
+      for (std::size_t j = 0; j < kVertices; ++j) z[i] -= (i == j || graph.has_edge(i, j) ? 1.0 : -kPenalty) * s[j];
+    }
+    if (dot(s, z) > 0.0) steps.emplace_back(s, z);
+  }
+  REQUIRE(!steps.empty());
+  std::array<Column, kVertices> inverse{};
+  const auto& [newest_s, newest_z] = steps.back();
+  for (std::size_t i = 0; i < kVertices; ++i) inverse[i][i] = dot(newest_s, newest_z) / dot(newest_z, newest_z);
+  for (const auto& [s, z] : steps) {  // (I - ρ s z') H (I - ρ z s') + ρ s s', H symmetric
+    const double rho = 1.0 / dot(s, z);
+    Column hz{};
+    for (std::size_t i = 0; i < kVertices; ++i) hz[i] = dot(inverse[i], z);
+    const double zhz = dot(z, hz);
+    for (std::size_t i = 0; i < kVertices; ++i) {
+      for (std::size_t j = 0; j < kVertices; ++j) {
+        inverse[i][j] += rho * ((1.0 + rho * zhz) * s[i] * s[j] - s[i] * hz[j] - hz[i] * s[j]);
+      }
+    }
+  }
+  Column expected{};
+  for (std::size_t i = 0; i < kVertices; ++i) expected[i] = dot(inverse[i], last.gradient);
+  const double along = dot(expected, last.u);
+  for (std::size_t i = 0; i < kVertices; ++i) expected[i] -= along * last.u[i];
+  CHECK(made == (dot(expected, last.gradient) > 0.0));
+  for (std::size_t i = 0; i < kVertices; ++i) {
+    CHECK(lbfgs.direction()[i] == doctest::Approx(expected[i]).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("the scale of the start does not matter") {
   const auto graph = random_graph(64, 0.5, 9);
   const auto& kernels = *simd::available().front();
@@ -169,8 +241,8 @@ TEST_CASE("the least start that there is is a start") {
   const auto graph = random_graph(300, 0.5, 8);
   const auto& kernels = *simd::available().front();
   Control control;
-  const auto tiny = relax(graph, std::vector<double>(300, 5e-324), {}, kernels, control);
-  const auto plain = relax(graph, std::vector<double>(300, 1.0), {}, kernels, control);
+  const auto tiny = relax(graph, nullptr, std::vector<double>(300, 5e-324), {}, kernels, control);
+  const auto plain = relax(graph, nullptr, std::vector<double>(300, 1.0), {}, kernels, control);
   CHECK(difference(tiny.u, plain.u) == "");
 }
 
@@ -179,7 +251,7 @@ TEST_CASE("a deadline ends each of them with an answer") {
   const auto& kernels = *simd::available().front();
   const std::vector<double> start(300, 1.0);
   Control control(Control::seconds_from_now(0.0), nullptr);
-  const auto relaxed = relax(graph, start, {}, kernels, control);
+  const auto relaxed = relax(graph, nullptr, start, {}, kernels, control);
   CHECK(!relaxed.finished);
   CHECK(relaxed.u.size() == 300);
   const auto x = replicate(graph, start, {}, kernels, control);
@@ -203,7 +275,7 @@ TEST_CASE("a long line search obeys the deadline") {
   options.beta = 0.999999999;
   Control control(Control::seconds_from_now(0.05), nullptr);
   const std::vector<double> ones(300, 1.0);
-  CHECK(!relax(graph, ones, options, *simd::available().front(), control).finished);
+  CHECK(!relax(graph, nullptr, ones, options, *simd::available().front(), control).finished);
 }
 
 TEST_CASE("a check that throws ends the ascent") {
@@ -211,5 +283,5 @@ TEST_CASE("a check that throws ends the ascent") {
   const auto graph = random_graph(400, 0.5, 8);
   Control control(Control::seconds_from_now(std::nullopt), []() -> bool { throw Stop(); });
   std::this_thread::sleep_for(std::chrono::milliseconds(25));  // so that the check is due
-  CHECK_THROWS_AS(relax(graph, std::vector<double>(400, 1.0), {}, *simd::available().front(), control), Stop);
+  CHECK_THROWS_AS(relax(graph, nullptr, std::vector<double>(400, 1.0), {}, *simd::available().front(), control), Stop);
 }

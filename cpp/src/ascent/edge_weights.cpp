@@ -78,11 +78,65 @@ void EdgeWeights::check_entry(const Graph& graph, std::size_t row, std::size_t p
   if (!(weights_[place] >= 0.0 && weights_[place] <= 1.0)) {
     throw InvalidWeights(entry(row, column) + " is " + number(weights_[place]) + "; expected a number from 0 to 1");
   }
-  if (!graph.has_edge(row, column)) {
+  if (!(graph.has_bits() ? test_bit(graph.row(row), column) : graph.has_edge(row, column))) {
     throw InvalidWeights(entry(row, column) +
                          " is positive, but the graph has no such edge; expected zeros where two vertices are not "
                          "joined");
   }
+}
+
+EdgeWeights EdgeWeights::part(const Graph& graph, std::span<const Vertex> vertices, Control& control) const {
+  constexpr Vertex kOutside = -1;
+  const std::size_t k = vertices.size();
+  std::vector<Vertex> label(num_vertices(), kOutside);
+  for (std::size_t i = 0; i < k; ++i) label[static_cast<std::size_t>(vertices[i])] = static_cast<Vertex>(i);
+  EdgeWeights result;
+  result.offsets_.reserve(k + 1);
+  result.offsets_.push_back(0);
+  result.neighbours_.reserve(2 * graph.num_edges());
+  result.weights_.reserve(2 * graph.num_edges());
+  for (std::size_t i = 0; i < k; ++i) {
+    if (i % kRowsPerPoll == 0) control.expired();
+    for_each_entry(static_cast<std::size_t>(vertices[i]), [&](std::size_t u, double weight) {
+      if (label[u] == kOutside || !graph.has_edge(i, static_cast<std::size_t>(label[u]))) return;
+      result.neighbours_.push_back(label[u]);
+      result.weights_.push_back(weight);
+    });
+    result.offsets_.push_back(static_cast<std::int64_t>(result.neighbours_.size()));
+  }
+  return result;
+}
+
+double EdgeWeights::value_of(std::span<const std::int64_t> clique) const {
+  if (clique.empty()) return 0.0;
+  std::vector<bool> member(num_vertices(), false);
+  for (const auto v : clique) member[static_cast<std::size_t>(v)] = true;
+  double total = 0.0;
+  for (const auto v : clique) {
+    for_each_entry(static_cast<std::size_t>(v), [&](std::size_t u, double weight) {
+      if (member[u]) total += weight;
+    });
+  }
+  return 1.0 + total / static_cast<double>(clique.size());
+}
+
+bool are_tidy_rows(std::span<const std::int64_t> offsets, std::span<const Vertex> columns,
+                   std::span<const double> values) {
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<std::int64_t>(columns.size()) ||
+      columns.size() != values.size() || !std::is_sorted(offsets.begin(), offsets.end())) {
+    return false;
+  }
+  const std::size_t n = offsets.size() - 1;
+  for (std::size_t v = 0; v < n; ++v) {
+    std::int64_t before = -1;
+    for (auto e = static_cast<std::size_t>(offsets[v]); e < static_cast<std::size_t>(offsets[v + 1]); ++e) {
+      const std::int64_t u = columns[e];
+      if (u <= before || u == static_cast<std::int64_t>(v) || values[e] == 0.0) return false;
+      before = u;
+    }
+    if (before >= static_cast<std::int64_t>(n)) return false;
+  }
+  return true;
 }
 
 void EdgeWeights::multiply(const double* u, double* product, Control& control) const {

@@ -165,6 +165,19 @@ double gradient(const double* __restrict y, const double* __restrict u, double s
   return combine(lanes);
 }
 
+void add_columns(const double* __restrict columns, const double* __restrict u, std::size_t count, std::size_t n,
+                 double* __restrict y) {
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    alignas(64) double lanes[kLanes] = {};
+    for (std::size_t k = 0; k < count; ++k) {
+      if (u[k] == 0.0) continue;
+      const double* column = columns + k * n + i;
+      for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += u[k] * column[l];
+    }
+    for (std::size_t l = 0; l < kLanes; ++l) y[i + l] = lanes[l];
+  }
+}
+
 AscentResult project(double* __restrict gradient, double value, const double* __restrict u,
                      const double* __restrict old_u, const double* __restrict old_gradient, std::size_t n) {
   alignas(64) double slopes[kLanes] = {};
@@ -305,6 +318,7 @@ constexpr Kernels table(const char* name) {
       .see_points = see_points,
       .see_slopes = see_slopes,
       .add_sightings = add_sightings,
+      .add_columns = add_columns,
       .add_to_others = add_to_others,
       .step = step,
       .scale = scale,

@@ -309,6 +309,9 @@ struct Kernels {
   // logarithms are taken of quotients, as ranges from afar hardly differ.
   void (*add_sightings)(const Sightings& seen, double divisor, const double* densities, double* sums);
 
+  // y = the sum of u[k] times column k of a matrix of n × `count` numbers, each column after the other.
+  void (*add_columns)(const double* columns, const double* u, std::size_t count, std::size_t n, double* y);
+
   // y[i] += value for every i that is not in `row`.
   void (*add_to_others)(double* y, const Word* row, std::size_t words, double value);
 

@@ -14,6 +14,7 @@ from ..graphs import Graph
 from ._arguments import as_clique, as_time_limit, check_graph
 from ._memory import fit_into_memory
 from ._search_state import Callback, SearchState
+from ._vertex_weighted import find_weighted_clipperplus, find_weighted_exact, find_weighted_greedy
 from ._vertex_weights import VertexWeights
 from ._weights import as_weights
 from .belachew import BelachewOptions, find_belachew
@@ -27,7 +28,6 @@ from .pelillo import PelilloOptions, find_pelillo
 from .queries import is_clique, is_maximal
 from .relaxation import RelaxationOptions, find_relaxation
 from .result import Certificate, CliqueResult, CliqueStage, Progress
-from .weighted import find_weighted_clipperplus, find_weighted_exact, find_weighted_greedy
 
 __all__ = [
     "METHODS",
@@ -76,7 +76,7 @@ _SEARCH = {**_RELAXATION, "search": SearchOptions()}
 METHODS = {
     "auto": Method(find_exact, _SEARCH, find_weighted=find_weighted_exact, searches=True, time_limit=1.0),
     "exact": Method(find_exact, _SEARCH, find_weighted=find_weighted_exact, searches=True),
-    "clipper+": Method(find_clipperplus, _RELAXATION, find_weighted=find_weighted_clipperplus),
+    "clipper+": Method(find_clipperplus, _RELAXATION, find_weighted=find_weighted_clipperplus, weighs=True),
     "greedy": Method(find_greedy, find_weighted=find_weighted_greedy),
     "relaxation": Method(find_relaxation, _RELAXATION),
     "clipper": Method(find_clipper, {"options": ClipperOptions()}, weighs=True),
@@ -138,7 +138,7 @@ def find_clique(
     threads
         Threads to use. The result does not depend on it.
     start
-        A clique that is known already, as vertices. The answer is at least as large.
+        A clique that is known already, as vertices. The answer is at least as large, or of no lower value.
     callback
         Called as ``callback(size, upper_bound, seconds)`` whenever the best clique gets larger or the bound lower; with
         weights of the vertices, as ``callback(weight, upper_bound, seconds)``.
@@ -162,9 +162,10 @@ def find_clique(
         ``"greedy"``: the clique of the largest total weight is wanted. None: the weights of the graph, if it has some.
         Integers are exact; so are sums of floats, up to 2⁻⁶⁰ of all weights together.
     weights
-        How much every edge counts, for ``"clipper"``: a symmetric matrix, dense or ``scipy.sparse``, with entries from
-        0 to 1 and zeros where the graph has no edge; the diagonal is not used. The answer is a clique of the graph; its
-        size and bound count vertices.
+        How much every edge counts, for ``"clipper+"`` and ``"clipper"``: a symmetric matrix, dense or
+        ``scipy.sparse``, with entries from 0 to 1 and zeros where the graph has no edge; the diagonal is not used.
+        Cliques are then compared by ``result.value`` instead of by size. The answer is a maximal clique of the graph
+        all the same; its size and bound count vertices, and the bound is one on size.
 
     Returns
     -------
@@ -177,7 +178,7 @@ def find_clique(
     settings = _settings(method, relaxation=relaxation, search=search, options=options)
     if weights is not None and not chosen.weighs:
         weighing = " and ".join(repr(name) for name, row in METHODS.items() if row.weighs)
-        raise OptionError(f"weights: method {method!r} takes no weights; {weighing} does")
+        raise OptionError(f"weights: method {method!r} takes no weights; {weighing} do")
     if node_limit is not None and not chosen.searches:
         raise OptionError(f"node_limit: method {method!r} has no search")
     if callback is not None and not callable(callback):
@@ -189,11 +190,13 @@ def find_clique(
     if weighing_vertices is not None and chosen.find_weighted is None:
         takes = ", ".join(repr(name) for name, row in METHODS.items() if row.find_weighted is not None)
         raise OptionError(f"vertex_weights: method {method!r} takes none, {takes} do; graph.unweighted() has none")
+    if weighing_vertices is not None and weights is not None:
+        raise OptionError("weights: expected weights of vertices or of edges, got both; graph.unweighted() has none")
     find = chosen.find if weighing_vertices is None or chosen.find_weighted is None else chosen.find_weighted
 
     state = SearchState(
         graph,
-        weights=weighing_vertices,
+        vertex_weights=weighing_vertices,
         time_limit=limit,
         threads=as_integer("threads", threads, 1, 1024),
         node_limit=None if node_limit is None else as_integer("node_limit", node_limit, 0, 2**63),
@@ -203,12 +206,13 @@ def find_clique(
     interrupted = False
     try:
         if memory_limit is not None:
-            state.native = fit_into_memory(graph, as_integer("memory_limit", memory_limit, 0, 2**63), state.threads)
+            limit_in_bytes = as_integer("memory_limit", memory_limit, 0, 2**63)
+            state.native = fit_into_memory(graph, limit_in_bytes, state.threads, weighted=weights is not None)
+        if weights is not None:
+            settings["weights"] = state.edge_weights = as_weights(graph, weights)
+            state.record("weights", vertices=graph.num_vertices)
         if start is not None:
             state.offer("start", as_clique(graph, "start", start), vertices=graph.num_vertices)
-        if weights is not None:
-            settings["weights"] = as_weights(graph, weights)
-            state.record("weights", vertices=graph.num_vertices)
         find(state, **settings)
     except KeyboardInterrupt:
         if on_interrupt == "raise":

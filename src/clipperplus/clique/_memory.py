@@ -21,23 +21,31 @@ _VERTICES_A_BLOCK, _BYTES_AN_EDGE = 512, 16
 """Edges between a block and the rest that the reduction finds weak, in arrays that grow."""
 
 
-def memory_needed(graph: _core.Graph, threads: int) -> int:
+_BYTES_A_WEIGHT = 24
+"""Of an edge, in both directions: ``clipper+`` takes the part of the weights that it looks at, twice."""
+
+_DENSE_BYTES = 1 << 23
+"""A small part of them is kept as a dense matrix, too."""
+
+
+def memory_needed(graph: _core.Graph, threads: int, weighted: bool = False) -> int:
     """Return an upper bound on the bytes that any method needs besides the graph and the weights of its edges."""
     n = graph.num_vertices
     largest = int(graph.degrees().max(initial=0))
     subproblem = min(largest * (largest // 512 + 1) * 64, 2 * graph.nbytes)
     edges = min(graph.num_edges, n * _VERTICES_A_BLOCK)
     fixed = _COPIES * graph.nbytes + _BYTES_A_VERTEX * n + _BYTES_AN_EDGE * edges + (1 << 20)
-    return fixed + threads * _COPIES_OF_SUBPROBLEM * subproblem
+    part = 2 * _BYTES_A_WEIGHT * graph.num_edges + _DENSE_BYTES if weighted else 0
+    return fixed + part + threads * _COPIES_OF_SUBPROBLEM * subproblem
 
 
-def fit_into_memory(graph: Graph, limit: int, threads: int) -> _core.Graph:
+def fit_into_memory(graph: Graph, limit: int, threads: int, weighted: bool = False) -> _core.Graph:
     """Return the graph in a form with which a search stays below the limit, or refuse it."""
-    needed = memory_needed(graph._native, threads)
+    needed = memory_needed(graph._native, threads, weighted)
     if needed <= limit:
         return graph._native
     compact = graph._native.compact()
-    with_compact = compact.nbytes + memory_needed(compact, threads)
+    with_compact = compact.nbytes + memory_needed(compact, threads, weighted)
     if with_compact <= limit:
         return compact
     least = min(needed, with_compact)

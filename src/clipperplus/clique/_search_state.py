@@ -33,10 +33,10 @@ class SearchState:
         node_limit: int | None = None,
         return_on_interrupt: bool = False,
         callback: Callback | None = None,
-        weights: VertexWeights | None = None,
+        vertex_weights: VertexWeights | None = None,
     ) -> None:
         self.graph = graph
-        self.weights = weights
+        self.vertex_weights = vertex_weights
         """What the vertices weigh; None: 1 each."""
         self.native = graph._native
         """The graph that the steps work on: the input, perhaps stored in another way."""
@@ -45,9 +45,13 @@ class SearchState:
         self.nodes = 0
         self._node_limit = _NO_NODE_LIMIT if node_limit is None else node_limit
         self.clique: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self.edge_weights: _core.EdgeWeights | None = None
+        """Weights of the edges. With them cliques are compared by value, not by size."""
+        self.value = 0.0
+        """Of the best clique so far, where edges have weights."""
         self.relaxed: npt.NDArray[np.float64] | None = None
         """The vector that a continuous method ended with."""
-        self.upper_bound = graph.num_vertices if weights is None else int(weights.units.sum())
+        self.upper_bound = graph.num_vertices if vertex_weights is None else int(vertex_weights.units.sum())
         """Proven so far, in the units of the weights: no clique has more vertices, or is heavier."""
         self._certificate = Certificate.NONE
         self._callback = callback
@@ -64,14 +68,17 @@ class SearchState:
         return self.clique.size
 
     @property
-    def value(self) -> int:
-        """What the best clique so far weighs, in the units of the weights; its size without any."""
-        return self.size if self.weights is None else self.weights.of(self.clique)
+    def weight(self) -> int:
+        """What the best clique so far weighs, in the units of the weights of the vertices; its size without any."""
+        return self._weight_of(self.clique)
+
+    def _weight_of(self, clique: npt.NDArray[np.int64]) -> int:
+        return clique.size if self.vertex_weights is None else self.vertex_weights.of(clique)
 
     @property
     def proven(self) -> bool:
         """Whether the best clique so far is known to be a maximum one."""
-        return self.value == self.upper_bound
+        return self.weight == self.upper_bound
 
     def nodes_left(self) -> int:
         """Nodes that a branch and bound may still look at."""
@@ -94,41 +101,46 @@ class SearchState:
     ) -> None:
         """End a stage with the clique that it claims, best vertices first.
 
-        The claim is repaired, grown to a maximal clique, and kept if it is larger than the best so far; with weights by
-        the heaviest vertices, and if it is heavier. With ``named``
+        The claim is repaired, grown to a maximal clique, by the heaviest vertices where they have weights, and kept if
+        it is better than the best so far. With ``named``
         only so many vertices are claimed, and the others say in which order to grow them; with 0 that is how the method
         makes its clique, and nothing counts as repaired.
         """
-        if self.weights is not None:
+        if self.vertex_weights is not None:
             named = claim.size if named is None else named
-            claim = np.concatenate((claim, self.weights.heaviest_first))
+            claim = np.concatenate((claim, self.vertex_weights.heaviest_first))
         clique, removed, added = _core.make_maximal(self.graph._native, claim, named)
         if named == 0:
             added = 0
-        if (clique.size if self.weights is None else self.weights.of(clique)) > self.value or not self.size:
+        if self.edge_weights is not None:
+            value = self.edge_weights.value_of(clique)
+            if value > self.value:
+                self.clique, self.value = clique, value
+        elif self._weight_of(clique) > self.weight or not self.size:
             self.clique = clique
         self.record(stage, vertices=vertices, iterations=iterations, removed=removed, added=added, converged=converged)
-        self.progress(self.value, self.upper_bound)
+        self.progress(self.weight, self.upper_bound)
 
     def bound(self, upper_bound: int, certificate: Certificate) -> None:
         """Take a proven upper bound on the clique number."""
         if upper_bound < self.upper_bound or self._certificate is Certificate.NONE:
             self.upper_bound = min(upper_bound, self.upper_bound)
             self._certificate = certificate
-            self.progress(self.value, self.upper_bound)
+            self.progress(self.weight, self.upper_bound)
 
-    def progress(self, value: int, upper_bound: int, seconds: float | None = None) -> None:
+    def progress(self, weight: int, upper_bound: int, seconds: float | None = None) -> None:
         """Note an improvement and tell the caller; what is no improvement is not passed on."""
-        if self.size == 0 and value == 0:
+        if self.size == 0 and weight == 0:
             return
-        known_value, known_bound = self._told or (value, upper_bound)
-        value = max(value, known_value)
-        upper_bound = max(value, min(upper_bound, known_bound))
-        if (value, upper_bound) == self._told:
+        known_weight, known_bound = self._told or (weight, upper_bound)
+        if self.edge_weights is None:  # a clique of better value may have fewer vertices
+            weight = max(weight, known_weight)
+        upper_bound = max(weight, min(upper_bound, known_bound))
+        if (weight, upper_bound) == self._told:
             return
-        self._told = value, upper_bound
+        self._told = weight, upper_bound
         when = self.seconds if seconds is None else seconds
-        news = Progress(when, self._shown(value), self._shown(upper_bound))
+        news = Progress(when, self._shown(weight), self._shown(upper_bound))
         self._history.append(news)
         if self._callback is not None:
             self._callback(news.size, news.upper_bound, news.seconds)
@@ -168,7 +180,7 @@ class SearchState:
 
     def _shown(self, value: int) -> float:
         """Return a number of vertices, or of units, as the caller counts."""
-        return value if self.weights is None else self.weights.shown(value)
+        return value if self.vertex_weights is None else self.vertex_weights.shown(value)
 
     def result(self, method: str, *, interrupted: bool = False) -> CliqueResult:
         """Close the books."""
@@ -177,7 +189,7 @@ class SearchState:
         self.clique.flags.writeable = False
         if self.proven and self._certificate is Certificate.NONE:  # the clique is the whole graph
             self._certificate = Certificate.CORE_BOUND
-        weight = self.size if self.weights is None else self.weights.exactly(self.clique)
+        weight = self.size if self.vertex_weights is None else self.vertex_weights.exactly(self.clique)
         return CliqueResult(
             vertices=self.clique,
             weight=weight,
@@ -188,5 +200,6 @@ class SearchState:
             method=method,
             interrupted=interrupted or self.watch.interrupted,
             relaxed=self.relaxed,
+            value=None if self.edge_weights is None else self.value,
             history=tuple(self._history),
         )

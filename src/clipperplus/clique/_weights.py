@@ -26,17 +26,36 @@ def as_weights(graph: Graph, weights: Any) -> _core.EdgeWeights:
     shape = tuple(getattr(matrix, "shape", ()))
     if shape != (n, n):
         raise OptionError(f"weights: expected one row and column per vertex, shape ({n}, {n}), got {shape}")
-    offsets, columns, values = _sparse_rows(matrix, n) if is_sparse(matrix) else _dense_rows(matrix)
-    with np.errstate(over="ignore"):  # a long double may be too large
-        values = np.ascontiguousarray(values, dtype=np.float64)
     try:
+        if is_sparse(matrix) and (tidy := _from_tidy_rows(graph, matrix)) is not None:
+            return tidy
+        offsets, columns, values = _sparse_rows(matrix, n) if is_sparse(matrix) else _dense_rows(matrix)
+        with np.errstate(over="ignore"):  # a long double may be too large
+            values = np.ascontiguousarray(values, dtype=np.float64)
         return _core.EdgeWeights(graph._native, offsets, columns, values)
     except _core.InvalidWeights as error:
         raise OptionError(f"weights: {error}") from None
 
 
+_ROW_DTYPES = (np.int64, np.int32, np.float64)
 _Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]
 """Offsets of the rows, columns and values of the entries that are not zero, without the diagonal."""
+
+
+def _from_tidy_rows(graph: Graph, matrix: Any) -> _core.EdgeWeights | None:
+    """Take the arrays of a CSR matrix as they are, if they need no work, like those of ``consistency_weights``."""
+    if matrix.format != "csr":
+        return None
+    arrays = (getattr(matrix, name, None) for name in ("indptr", "indices", "data"))
+    rows = [array for array in arrays if isinstance(array, np.ndarray) and array.ndim == 1]
+    if len(rows) < 3 or [array.dtype.kind for array in rows] != ["i", "i", "f"]:
+        return None
+    offsets, columns, values = (
+        np.ascontiguousarray(array, dtype) for array, dtype in zip(rows, _ROW_DTYPES, strict=True)
+    )
+    if columns is not rows[1] and not np.array_equal(columns, rows[1]):  # too large for the dtype
+        return None
+    return _core.EdgeWeights.of_tidy_rows(graph._native, offsets, columns, values)
 
 
 def _sparse_rows(matrix: Any, n: int) -> _Rows:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ._bounds import bound_by_colours, bound_by_cores
+from ._edge_weighted import find_edge_weighted
 from ._ordering import OrderedGraph, order_by_core
 from ._search_state import SearchState
 from .greedy import greedy_clique
@@ -17,11 +19,16 @@ from .relaxation import RelaxationOptions, relax
 __all__ = ["find_clipperplus", "relax_outside_clique"]
 
 
-def find_clipperplus(state: SearchState, relaxation: RelaxationOptions) -> None:
+def find_clipperplus(
+    state: SearchState, relaxation: RelaxationOptions, weights: _core.EdgeWeights | None = None
+) -> None:
     """Greedy clique, core pruning, early end with a certificate, relaxation from the complement of the greedy clique.
 
     Line numbers are those of the paper's listing.
     """
+    if weights is not None:
+        find_edge_weighted(state, relaxation, weights)
+        return
     start = relaxation.start_vector(state.graph.num_vertices)
     ordered = order_by_core(state)  # line 3: K
     bound_by_cores(state, ordered)

@@ -3,17 +3,20 @@
 K. Fathian and T. Summers, "CLIPPER+: A Fast Maximal Clique Algorithm for Robust Global Registration", RA-L 2024.
 
 Maximise ``u' M_d u`` over nonnegative unit vectors by projected gradient ascent with Armijo steps, where ``M_d`` has 1
-for joined pairs and the diagonal and -d elsewhere; raise d until the support of u is a clique.
+for joined pairs and the diagonal and -d elsewhere; raise d until the support of u is a clique. Instead of the gradient
+the steps may follow quasi-Newton directions, the paper's future work.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..errors import OptionError
 from ._bounds import bound_afterwards
 from ._options import AscentOptions
 from ._rounding import offer_largest_entries
@@ -39,12 +42,16 @@ class RelaxationOptions(AscentOptions):
     """Smallest step size."""
     max_alpha: float = 2.0
     """Largest step size."""
+    optimiser: Literal["gradient", "lbfgs"] = "gradient"
+    """Which way steps go: along the projected gradient, or along directions that limited-memory BFGS makes of it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_numbers("sigma", "beta", high=1.0, open_interval=True)
         self._check_numbers("max_alpha", open_interval=True)
         self._check_numbers("min_alpha", high=self.max_alpha)
+        if not isinstance(self.optimiser, str) or self.optimiser not in ("gradient", "lbfgs"):
+            raise OptionError(f"optimiser: expected 'gradient' or 'lbfgs', got {self.optimiser!r}")
 
 
 def find_relaxation(state: SearchState, relaxation: RelaxationOptions) -> None:
@@ -59,7 +66,11 @@ def find_relaxation(state: SearchState, relaxation: RelaxationOptions) -> None:
 
 
 def relax(
-    graph: _core.Graph, start: npt.NDArray[np.float64], options: RelaxationOptions, watch: _core.Watch
+    graph: _core.Graph,
+    start: npt.NDArray[np.float64],
+    options: RelaxationOptions,
+    watch: _core.Watch,
+    weights: _core.EdgeWeights | None = None,
 ) -> _core.RelaxationResult:
     """Return the relaxed solution, and the vertices where it is positive, largest entries first."""
-    return _core.relax(graph, start, options.to_core(_core.RelaxationOptions()), watch)
+    return _core.relax(graph, start, options.to_core(_core.RelaxationOptions()), watch, weights)

@@ -98,6 +98,11 @@ class CliqueResult:
     """What ``relaxation``, ``clipper``, ``pelillo``, ``ding`` and ``belachew`` end with, before it is rounded to a
     clique: one entry per vertex, read-only. None for the other methods, and for a graph without vertices."""
 
+    value: float | None = None
+    """``u' M u`` with ``u = 1 / √size`` on the clique and 0 elsewhere, where M has the weights of the edges and ones on
+    the diagonal: one and the mean, over the vertices, of the weight that joins them to the others. None without
+    weights, where it would be the size."""
+
     history: tuple[Progress, ...] = field(default=(), repr=False)
     """Every improvement of the clique or of the bound, in order: what a callback is told."""
 
@@ -140,6 +145,7 @@ class CliqueResult:
             "method": self.method,
             "size": self.size,
             "weight": self.weight,
+            "value": self.value,
             "upper_bound": self.upper_bound,
             "optimal": self.optimal,
             "certificate": self.certificate.value,

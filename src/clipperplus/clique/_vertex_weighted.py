@@ -63,7 +63,7 @@ def find_weighted_clipperplus(state: SearchState, relaxation: RelaxationOptions)
     _bound_by_cover(state, ordered)
     if state.proven or state.out_of_time:
         return
-    pruned = ordered.prune(state.value)
+    pruned = ordered.prune(state.weight)
     start = pruned.units / pruned.units.max() if given is None else given[pruned.vertices]
     if given is None:
         start[np.isin(pruned.vertices, state.clique)] = 0.0
@@ -98,16 +98,16 @@ def find_weighted_exact(state: SearchState, relaxation: RelaxationOptions, searc
         if not go_on(state):
             return
         if search.reduction:
-            ordered = ordered.prune(state.value)
+            ordered = ordered.prune(state.weight)
         if search.local_search:
             _look_around(state, ordered, patience, seed)
         if go_on(state):
-            _branch_and_bound(state, ordered.prune(state.value) if search.reduction else ordered, nodes)
+            _branch_and_bound(state, ordered.prune(state.weight) if search.reduction else ordered, nodes)
 
 
 def _order(state: SearchState) -> _Ordered:
-    assert state.weights is not None
-    units = state.weights.units
+    assert state.vertex_weights is not None
+    units = state.vertex_weights.units
     graph, cores, order = _core.order_by_weighted_core(state.native, units)
     state.record("order", vertices=order.size)
     return _Ordered(graph, cores, units[order], order.astype(np.int64))
@@ -121,10 +121,10 @@ def _bound_by_cover(state: SearchState, ordered: _Ordered) -> None:
     """Cover the part of the graph in which a heavier clique would lie by independent sets."""
     if state.proven or state.out_of_time:
         return
-    pruned = ordered.prune(state.value)
+    pruned = ordered.prune(state.weight)
     cover = _core.weighted_cover(pruned.graph, pruned.units, state.watch)
     if cover is not None:
-        state.bound(max(state.value, cover), Certificate.COLOUR_BOUND)
+        state.bound(max(state.weight, cover), Certificate.COLOUR_BOUND)
     state.record("cover", vertices=pruned.vertices.size)
 
 
@@ -148,7 +148,7 @@ def _branch_and_bound(state: SearchState, ordered: _Ordered, nodes: int) -> None
     nodes = min(nodes, state.nodes_left())
     began = state.seconds
     clique, bound, visited, complete, course = _core.search_weighted_clique(
-        ordered.graph, ordered.units, ordered.cores, state.value, nodes, state.threads, state.on_progress, state.watch
+        ordered.graph, ordered.units, ordered.cores, state.weight, nodes, state.threads, state.on_progress, state.watch
     )
     state.nodes += visited
     for seconds, weight, upper_bound in course:
@@ -157,4 +157,4 @@ def _branch_and_bound(state: SearchState, ordered: _Ordered, nodes: int) -> None
         state.offer("search", ordered.vertices[clique], vertices=ordered.vertices.size, iterations=visited)
     else:
         state.record("search", vertices=ordered.vertices.size, iterations=visited)
-    state.bound(state.value if complete else max(bound, state.value), Certificate.SEARCH)
+    state.bound(state.weight if complete else max(bound, state.weight), Certificate.SEARCH)
