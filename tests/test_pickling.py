@@ -357,6 +357,7 @@ MAKERS: dict[type, Callable[[], tuple[Any, ...]]] = {
     invariants.Odometry: lambda: (odometry(),),
     invariants.Pairs: lambda: (invariants.Pairs(np.arange(3), np.arange(3), np.arange(3)),),
     invariants.Planes: lambda: (invariants.Planes(),),
+    invariants.Under: lambda: (invariants.Under("yaw", up=[0.0, 1.0, 1.0]), invariants.Under("translation")),
     invariants.RelativePoses: lambda: tuple(
         invariants.RelativePoses(robots().measurements, covariances=spread) for spread in (None, np.eye(6))
     ),

@@ -25,6 +25,7 @@ __all__ = [
     "rotation_angles",
     "to_quaternions",
     "twists",
+    "without_scale",
 ]
 
 Poses: TypeAlias = npt.NDArray[np.float64]
@@ -66,6 +67,17 @@ def made_rigid(poses: Poses) -> Poses:
     rounded = np.abs(stretch - 1.0).max(axis=1) > _ROTATION_ROUNDING
     result = poses.copy()
     result[rounded, :3, :3] = left[rounded] @ right[rounded]
+    return result
+
+
+def without_scale(poses: Poses) -> Poses:
+    """Return similarities ``(…, 4, 4)`` with turns in the place of enlarged turns; rigid motions stay as they are."""
+    scales = np.cbrt(np.linalg.det(poses[..., :3, :3]))
+    scaled = np.abs(scales - 1.0) > _ROUNDING
+    if not scaled.any():
+        return poses
+    result = poses.copy()
+    result[..., :3, :3] /= np.where(scaled, scales, 1.0)[..., None, None]
     return result
 
 
