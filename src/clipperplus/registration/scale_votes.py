@@ -1,8 +1,8 @@
 """Which scales the distances between matched points speak for, where a target may be larger or smaller than its source.
 
 Two right matches have distances whose ratio is the scale, to within epsilon by the distance: every pair of matches
-votes for an interval. Wrong ones vote, too, for scales all around; so what counts is how far a scale stands out from those
-beside it. H. Yang, J. Shi and L. Carlone, "TEASER: Fast and certifiable point cloud registration", T-RO 2021, let
+votes for an interval. Wrong ones vote, too, for scales all around; so what counts is how far a scale stands out from
+those beside it. H. Yang, J. Shi and L. Carlone, "TEASER: Fast and certifiable point cloud registration", T-RO 2021, let
 intervals vote, where the most votes win.
 """
 

@@ -1,4 +1,4 @@
-"""Motions in a plane, SE(2): a turn about its normal and a translation within it; of its points, or of those of space."""
+"""Motions in a plane, SE(2): a turn about its normal and a shift within it; of its points, or of those of space."""
 
 from __future__ import annotations
 
