@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +21,7 @@ from .distortion import fit_both_hands, measure_scale
 from .hypotheses import guess_motions
 from .pose import Hypothesis, Pose, is_rival, without_transform
 from .robust_fit import LARGEST, refit
-from .scale_votes import vote_for_scales
+from .scale_votes import at_likely_scale
 from .uncertainty import Information, points_information, weak_turns
 from .verification import residuals_of
 
@@ -32,8 +31,6 @@ _Array = npt.NDArray[np.float64]
 
 _APART = 3.0
 """Times epsilon: transforms that move the points to places closer than this are the same."""
-_MOST_SCALES = 5
-"""Of an unknown scale: those that are tried."""
 _SMALL_PATCH = 2.0
 """Times epsilon: turns about an axis from which the inliers are not farther than this are not determined."""
 
@@ -115,7 +112,7 @@ def solve(
     bound, bounds = _typical(problem.epsilon), _per_association(problem.epsilon, len(pairs))
     choices = 0.0
     if model.has_scale and invariant is None:
-        problem, choices = _at_likely_scale(problem, matched, bounds, model, threads)
+        problem, choices = at_likely_scale(problem, matched, bounds, model, threads)[:2]
         stopwatch.lap("scale")
     graph = problem.join(threads)
     stopwatch.lap("consistency graph", graph.num_edges)
@@ -175,32 +172,6 @@ def _typical(epsilon: float | _Array) -> float:
 def _per_association(epsilon: float | _Array, count: int) -> _Array:
     """Return for every association the bound of a pair of such."""
     return np.full(count, epsilon) if isinstance(epsilon, float) else 2.0 * epsilon
-
-
-def _at_likely_scale(
-    problem: ConsistencyProblem, matched: tuple[_Array, _Array], bounds: _Array, model: Motion, threads: int
-) -> tuple[ConsistencyProblem, float]:
-    """Return the problem with the source scaled so that the most associations agree.
-
-    Of scales that pairs of associations vote for, the one with the largest clique, found quickly; and once more what
-    that clique says, which is more precise. With the logarithm of how many scales there were to choose from.
-    """
-    voted = vote_for_scales(*matched, bounds, _MOST_SCALES)
-    best, size, chosen = problem, -1, np.empty(0, dtype=np.int64)
-
-    def consider(scale: float) -> None:
-        nonlocal best, size, chosen
-        scaled = replace(problem, source=problem.source * scale)
-        found = find_clique(scaled.join(threads), method="greedy", threads=threads)
-        if found.size > size:
-            best, size, chosen = scaled, found.size, found.vertices
-
-    for scale in voted.scales:
-        consider(scale)
-    if size >= model.least:
-        fitted = model.fit(matched[0][chosen], matched[1][chosen], np.ones(size))
-        consider(scale_of(refit(matched, fitted, bounds, model)))
-    return best, voted.choices
 
 
 def _fit(

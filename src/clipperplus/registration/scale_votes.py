@@ -9,12 +9,18 @@ intervals vote, where the most votes win.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Scales", "vote_for_scales"]
+from ..clique import find_clique
+from ..consistency import ConsistencyProblem
+from ..geometry.motions import Motion, scale_of
+from .robust_fit import refit
+
+__all__ = ["Likely", "Scales", "at_likely_scale", "vote_for_scales"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -24,6 +30,8 @@ _WIDEST = 0.1
 """Half of the interval, as a share of the scale, that a pair may vote for: closer points say too little."""
 _BESIDE = 0.25
 """Logarithm of the scales around one that are beside it, either way."""
+_MOST_SCALES = 5
+"""That stand out most: those that are tried."""
 _FINEST, _MOST_PLACES = 1e-6, 1 << 18
 """Step between scales that are told apart, and how many of them."""
 
@@ -35,6 +43,44 @@ class Scales(NamedTuple):
     """The ones that stand out most, the best first; 1 alone where nothing can be said."""
     choices: float
     """Logarithm of how many scales could have been told apart."""
+
+
+class Likely(NamedTuple):
+    """A problem at a scale."""
+
+    problem: ConsistencyProblem
+    """With the source enlarged."""
+    choices: float
+    """Logarithm of how many scales there were to choose from."""
+    scale: float
+    agreeing: int
+    """Associations of a large clique at this scale."""
+
+
+def at_likely_scale(
+    problem: ConsistencyProblem, matched: tuple[_Array, _Array], bounds: _Array, model: Motion, threads: int
+) -> Likely:
+    """Return the problem with the source scaled so that the most associations agree.
+
+    Of scales that pairs of associations vote for, the one with the largest clique, found quickly; and once more what
+    that clique says, which is more precise.
+    """
+    voted = vote_for_scales(*matched, bounds, _MOST_SCALES)
+    best, chosen = Likely(problem, voted.choices, 1.0, -1), np.empty(0, dtype=np.int64)
+
+    def consider(scale: float) -> None:
+        nonlocal best, chosen
+        scaled = replace(problem, source=problem.source * scale)
+        found = find_clique(scaled.join(threads), method="greedy", threads=threads)
+        if found.size > best.agreeing:
+            best, chosen = Likely(scaled, voted.choices, scale, found.size), found.vertices
+
+    for scale in voted.scales:
+        consider(scale)
+    if len(chosen) >= model.least:
+        fitted = model.fit(matched[0][chosen], matched[1][chosen], np.ones(len(chosen)))
+        consider(scale_of(refit(matched, fitted, bounds, model)))
+    return best
 
 
 def vote_for_scales(source: _Array, target: _Array, epsilon: _Array, most: int) -> Scales:

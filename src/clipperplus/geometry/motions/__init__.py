@@ -33,7 +33,7 @@ def as_motion(motion: object, up: Any = None) -> Motion:
     model = MOTIONS[motion]
     if up is None:
         return model(UP)
-    if not issubclass(model, Yaw):
+    if not model.has_axis:
         raise OptionError(f"up: expected None, as {motion!r} has no axis, got {up!r}")
     direction = as_array("up", up, OptionError)
     if direction.shape != (3,) or direction.dtype.kind not in "iuf":

@@ -35,6 +35,8 @@ class Motion:
     """Whether a mirrored copy keeps all that is compared of pairs of matches."""
     has_scale: ClassVar[bool] = False
     """Whether the target may be larger or smaller than the source."""
+    has_axis: ClassVar[bool] = False
+    """Whether it keeps ``up``."""
     dimensions: ClassVar[tuple[int, ...]] = (3,)
     """Of the points that it moves."""
 

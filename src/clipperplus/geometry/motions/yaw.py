@@ -14,6 +14,7 @@ class Yaw(Motion):
 
     name = "yaw"
     least = 2
+    has_axis = True
 
     @property
     def core(self) -> CoreModel:
