@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .._validation import as_array, as_points
 from ..errors import LandmarkError
-from .poses import FILE_ROUNDING, Poses, as_poses, inverse, rotation_angles, without_scale
+from .poses import FILE_ROUNDING, Poses, as_poses, as_similarity, inverse, rotation_angles, unscaled
 
 __all__ = ["apply_transform", "rotation_error", "translation_error"]
 
@@ -23,10 +23,7 @@ def apply_transform(T: npt.ArrayLike, points: npt.ArrayLike) -> npt.NDArray[np.f
 
     ``(n, 2)`` points are moved by a transform that keeps the plane of x and y, and stay in it.
     """
-    array = as_array("T", T, LandmarkError)
-    if array.shape != (4, 4):
-        raise LandmarkError(f"T: expected one transform of shape (4, 4), got {array.shape}")
-    motion = _with_scale(array)
+    motion = as_similarity("T", T)
     places = as_points("points", points)
     if places.shape[1] == 3:
         return np.asarray(places @ motion[:3, :3].T + motion[:3, 3])
@@ -65,23 +62,5 @@ def _as_stack(name: str, value: npt.ArrayLike) -> Poses:
     """
     array = as_array(name, value, LandmarkError)
     if array.ndim == 2 and array.shape == (4, 4):
-        return np.asarray(as_poses(name, _unscaled(array[None]), FILE_ROUNDING)[0])
-    return as_poses(name, _unscaled(array), FILE_ROUNDING)
-
-
-def _unscaled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return what may be similarities as rigid motions; anything else as it is."""
-    if array.ndim != 3 or array.shape[1:] != (4, 4) or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        return array
-    poses = array.astype(np.float64)
-    scales = np.cbrt(np.linalg.det(poses[:, :3, :3]))
-    return array if (np.abs(scales - 1.0) < FILE_ROUNDING).all() or (scales <= 0.0).any() else without_scale(poses)
-
-
-def _with_scale(array: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return a rigid motion, or a similarity."""
-    motion = _as_stack("T", array)
-    scale = float(np.cbrt(np.linalg.det(np.asarray(array[:3, :3], dtype=np.float64))))
-    if abs(scale - 1.0) >= FILE_ROUNDING:
-        motion[:3, :3] = array[:3, :3]
-    return motion
+        return np.asarray(as_poses(name, unscaled(array[None]), FILE_ROUNDING)[0])
+    return as_poses(name, unscaled(array), FILE_ROUNDING)
