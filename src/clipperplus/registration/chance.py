@@ -49,6 +49,7 @@ def expected_by_chance(
     epsilon: float,
     reach: float = 1.0,
     model: Motion = RIGID,
+    pairs: npt.NDArray[np.int64] | None = None,
 ) -> float:
     """Return the logarithm of how many sets as large as this one are to be expected.
 
@@ -64,6 +65,9 @@ def expected_by_chance(
         Times epsilon: how far a member may be from its match; 1 where the distances of all pairs are kept.
     model
         The motions that there may be.
+    pairs
+        ``(n, 2)`` numbers of the points of the associations; None: no two share one, or it does not matter. If all are
+        matched with all, what the set explains is among the random pairs, too.
 
     """
     count = len(moved)
@@ -71,16 +75,25 @@ def expected_by_chance(
     here, there = (_in_cells(points - centre, 2.0 * reach * epsilon) for points in (moved, target))
     cells = (_keys(2.0 * points[members]).tolist() for points in (here, there))
     size = len(set(zip(*cells, strict=True)))
-    expected = math.lgamma(count + 1.0) - math.lgamma(size + 1.0) - math.lgamma(count - size + 1.0)
+    expected = _choices(count, size)
+    if pairs is not None:  # of points of which each may be in one association only
+        here_and_there = (max(len(np.unique(pairs[:, side])), size) for side in (0, 1))
+        expected = min(expected, sum(_choices(many, size) for many in here_and_there) + math.lgamma(size + 1.0))
     if size > model.least:
         step = -(-count // _MOST_POINTS)
         places = _seen_from(here[members], here[::step])
-        alike = _chance_of_pairs(here[::step] @ places, there[::step] @ places)
+        known = 0 if pairs is None else _pairs_of_set(pairs[::step], pairs[members])
+        alike = _chance_of_pairs(here[::step] @ places, there[::step] @ places, known)
         sides = math.log(2.0) if model.can_mirror else 0.0  # a fourth may be on either side of three
         expected += sides + (size - float(model.least)) * math.log(alike)
     if expected <= _SURELY_NOT:
         return expected
     return max(_SURELY_NOT, expected + math.log(_chance_of_triangles(here, there, model)))
+
+
+def _choices(count: int, size: int) -> float:
+    """Return the logarithm of how many sets of a size there are."""
+    return math.lgamma(count + 1.0) - math.lgamma(size + 1.0) - math.lgamma(count - size + 1.0)
 
 
 def _in_cells(points: _Array, width: float) -> _Array:
@@ -112,10 +125,21 @@ def _seen_from(members: _Array, points: _Array) -> _Array:
     return np.asarray(axes * np.sqrt(np.minimum(3.0 * np.maximum(shares, _LEAST_SEEN), 1.0)))
 
 
-def _chance_of_pairs(here: _Array, there: _Array) -> float:
-    """Return how likely a random pair of a point of each is in one cell; the associations themselves do not count."""
-    together = _coincidences(here, there) - int((_keys(here) == _keys(there)).sum())
-    return (together + 1.0) / (len(here) * (len(here) - 1.0) + 1.0)
+def _chance_of_pairs(here: _Array, there: _Array, known: int) -> float:
+    """Return how likely a random pair of a point of each is in one cell; the associations themselves do not count.
+
+    Nor do the ``known`` pairs of points that are there because associations share them.
+    """
+    together = _coincidences(here, there) - int((_keys(here) == _keys(there)).sum()) - known
+    return (max(together, 0) + 1.0) / (len(here) * (len(here) - 1.0) + 1.0)
+
+
+def _pairs_of_set(pairs: npt.NDArray[np.int64], members: npt.NDArray[np.int64]) -> int:
+    """Return how often a source point of one association and a target point of another are matched in the set."""
+    counts = (np.bincount(pairs[:, side], minlength=int(members[:, side].max()) + 1) for side in (0, 1))
+    here, there = (count[members[:, side]] for side, count in enumerate(counts))
+    themselves = (pairs[:, None] == members).all(axis=2).sum()
+    return int((here * there).sum() - themselves)
 
 
 def _chance_of_triangles(here: _Array, there: _Array, model: Motion) -> float:

@@ -140,7 +140,7 @@ def solve(
         associations=len(pairs),
         explained=clique.size,
         runner_up=others[0].score if others else 0.0,
-        **_doubts(matched, chosen, transform, bounds, model, choices, _keeps_distances(problem.invariant)),
+        **_doubts(matched, chosen, transform, problem, bounds, model, choices),
     )
     confidence = evidence.confidence(prior)
     return Pose(
@@ -200,10 +200,10 @@ def _doubts(
     matched: tuple[_Array, _Array],
     chosen: npt.NDArray[np.int64],
     motion: _Array,
+    problem: ConsistencyProblem,
     bounds: _Array,
     model: Motion,
     choices: float,
-    keeps_distances: bool,
 ) -> dict[str, Any]:
     """Return what may be wrong with a clique and the motion it suggests, as fields of the evidence.
 
@@ -213,10 +213,12 @@ def _doubts(
     bound = float(bounds.max() * np.cbrt(np.mean((bounds / bounds.max()) ** 3)))
     hands = fit_both_hands(matched, chosen, (bound / bounds[chosen]) ** 2, bound, model)
     members = chosen[np.linalg.norm(hands.moved[chosen] - matched[1][chosen], axis=1) < LARGEST * bound]
-    reach = 1.0 if keeps_distances else LARGEST
+    reach = 1.0 if _keeps_distances(problem.invariant) else LARGEST
     chance = 0.0
     if len(members) >= model.least:
-        chance = expected_by_chance(hands.moved, matched[1], members, bound, reach, model) + choices
+        # Rigid motions were calibrated without regard to points that associations share.
+        shared = None if model.name == "rigid" else problem.pairs
+        chance = expected_by_chance(hands.moved, matched[1], members, bound, reach, model, shared) + choices
     found = {"chance": chance, "mirrored": hands.mirrored and chance <= CHANCE_ALLOWED}
     if model.has_scale:
         return found
