@@ -1,4 +1,4 @@
-"""Simulated scans in a plane: what is seen is there, features are where posts and corners are, and motions are found."""
+"""Simulated scans in a plane: what is seen is there, features are posts and corners, and motions are found."""
 
 from __future__ import annotations
 
