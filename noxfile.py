@@ -25,6 +25,7 @@ BENCHMARKS = (
     "few_points",
     "deceptions",
     "missed",
+    "motions",
     "constants",
     "viewpoints",
     "drawing",
