@@ -28,6 +28,7 @@ BENCHMARKS = (
     "few_points",
     "deceptions",
     "missed",
+    "motions",
     "constants",
     "viewpoints",
     "drawing",

@@ -357,6 +357,7 @@ MAKERS: dict[type, Callable[[], tuple[Any, ...]]] = {
     invariants.Odometry: lambda: (odometry(),),
     invariants.Pairs: lambda: (invariants.Pairs(np.arange(3), np.arange(3), np.arange(3)),),
     invariants.Planes: lambda: (invariants.Planes(),),
+    invariants.Under: lambda: (invariants.Under("yaw", up=[0.0, 1.0, 1.0]), invariants.Under("translation")),
     invariants.RelativePoses: lambda: tuple(
         invariants.RelativePoses(robots().measurements, covariances=spread) for spread in (None, np.eye(6))
     ),
@@ -365,6 +366,7 @@ MAKERS: dict[type, Callable[[], tuple[Any, ...]]] = {
     poses.PairPoses: lambda: (poses.PairPoses(some_pairs(), np.tile(np.eye(4), (2, 1, 1)), 3),),
     poses.Trajectory: lambda: (poses.Trajectory(np.arange(12.0), robots().trajectory_a),),
     synthetic.BuildingScans: lambda: (synthetic.building_scans(scans=2, resolution=40),),
+    synthetic.LaserPair: lambda: (synthetic.laser_scans(beams=100),),
     synthetic.RegistrationGraph: lambda: (synthetic.registration_graph(40, outlier_ratio=0.5),),
     synthetic.ScanPair: lambda: (room(),),
     synthetic.TwoRobots: lambda: (robots(),),

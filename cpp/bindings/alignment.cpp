@@ -21,6 +21,16 @@ namespace {
 using MotionsIn = nb::ndarray<const double, nb::shape<-1, 4, 4>, nb::c_contig, nb::device::cpu>;
 using MotionsOut = nb::ndarray<nb::numpy, double, nb::shape<-1, 4, 4>>;
 
+// Which turns there are, 3 for all, 1 for those about an axis, 0 for none; the axis; whether shifts are across it only.
+using ModelIn = std::tuple<int, std::array<double, 3>, bool>;
+
+MotionModel as_model(const std::optional<ModelIn>& given) {
+  if (!given) return {};
+  const auto& [turns, up, level] = *given;
+  using Turns = MotionModel::Turns;
+  return {.turns = turns == 3 ? Turns::kAny : turns == 1 ? Turns::kAboutUp : Turns::kNone, .up = up, .level = level};
+}
+
 std::vector<RigidMotion> as_motions(const MotionsIn& array) {
   std::vector<RigidMotion> motions(array.shape(0));
   for (std::size_t k = 0; k < motions.size(); ++k) {
@@ -51,7 +61,7 @@ MotionsOut to_matrices(const Motions& motions, MotionOf motion_of) {
 
 auto bound_hypotheses(const Graph& graph, PointsIn source, PointsIn target, VectorIn<std::int32_t> known,
                       VectorIn<std::int32_t> starts, std::size_t most, std::size_t least_size, double apart,
-                      std::size_t threads) {
+                      std::size_t threads, const std::optional<ModelIn>& model) {
   const auto n = graph.num_vertices();
   if (source.shape(0) != n || target.shape(0) != n) throw nb::value_error("a point of each cloud for every vertex");
   const auto from = copied(source), to = copied(target);
@@ -67,7 +77,8 @@ auto bound_hypotheses(const Graph& graph, PointsIn source, PointsIn target, Vect
   {
     const WithoutGil without_gil;
     auto control = interruptible_control();
-    const HypothesisOptions options{.most = most, .least_size = least_size, .apart = apart, .threads = threads};
+    const HypothesisOptions options{
+        .most = most, .least_size = least_size, .apart = apart, .threads = threads, .model = as_model(model)};
     found = find_hypotheses(graph, from, to, first, seeds, options, kernels(), control);
     for (const Hypothesis& hypothesis : found) {
       members.insert(members.end(), hypothesis.clique.begin(), hypothesis.clique.end());
@@ -91,7 +102,7 @@ std::vector<double> as_masses(const PointsIn& points, const std::optional<Vector
 
 auto bound_refine(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double reach,
                   double least_cosine, int steps, bool precisely, std::size_t threads,
-                  std::optional<VectorIn<double>> masses) {
+                  std::optional<VectorIn<double>> masses, const std::optional<ModelIn>& model) {
   check_normals(points, normals);
   auto motions = as_motions(array);
   const auto improve = precisely ? polish_motion : refine_motion;
@@ -100,8 +111,9 @@ auto bound_refine(const SurfaceGrid& target, PointsIn points, PointsIn normals, 
     const WithoutGil without_gil;
     const OrientedPoints source(p, n, m);
     auto control = interruptible_control();
+    const MotionModel chosen = as_model(model);
     const auto refine = [&](std::size_t k) {
-      motions[k] = improve(target, source, motions[k], {reach, least_cosine}, steps, kernels());
+      motions[k] = improve(target, source, motions[k], {reach, least_cosine}, steps, kernels(), chosen);
     };
     for_each_index(motions.size(), threads, control, refine, 1);
   }
@@ -189,7 +201,7 @@ auto bound_explained(PointsIn source, PointsIn target, MotionsIn array, double d
   return to_numpy(std::move(counts));
 }
 
-auto bound_fit_motion(PointsIn source, PointsIn target, VectorIn<double> weights) {
+auto bound_fit_motion(PointsIn source, PointsIn target, VectorIn<double> weights, const std::optional<ModelIn>& model) {
   const auto from = copied(source), to = copied(target), counting = copied(weights);
   if (from.size() != to.size() || from.empty() || 3 * counting.size() != from.size()) {
     throw nb::value_error("a target and a weight for each source, at least one");
@@ -197,7 +209,7 @@ auto bound_fit_motion(PointsIn source, PointsIn target, VectorIn<double> weights
   std::vector<RigidMotion> motion;
   {
     const WithoutGil without_gil;
-    motion.push_back(fit_motion(from, to, counting));
+    motion.push_back(fit_motion(from, to, counting, as_model(model)));
   }
   return to_matrices(motion, [](const RigidMotion& fitted) -> const RigidMotion& { return fitted; });
 }
@@ -227,6 +239,7 @@ auto bound_fit(const SurfaceGrid& target, PointsIn points, PointsIn normals, Mot
 void bind_alignment(nb::module_& m) {
   m.def("find_hypotheses", bound_hypotheses, nb::arg("graph"), nb::arg("source"), nb::arg("target"), nb::arg("known"),
         nb::arg("starts"), nb::arg("most"), nb::arg("least_size"), nb::arg("apart"), nb::arg("threads"),
+        nb::arg("model").none() = nb::none(),
         "Distinct motions from large cliques: their matrices, where the clique of each begins, and the cliques.");
   nb::class_<SurfaceGrid>(m, "SurfaceGrid")
       .def(
@@ -271,7 +284,7 @@ void bind_alignment(nb::module_& m) {
           nb::arg("points"), nb::arg("motions"), nb::arg("margin"), nb::arg("threads"));
   m.def("refine_motions", bound_refine, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motions"),
         nb::arg("reach"), nb::arg("least_cosine"), nb::arg("steps"), nb::arg("precisely"), nb::arg("threads"),
-        nb::arg("masses").none() = nb::none(),
+        nb::arg("masses").none() = nb::none(), nb::arg("model").none() = nb::none(),
         "The motions after some steps of point-to-plane ICP; each point counts by its mass, or 1.");
   m.def("measure_overlaps", bound_overlap, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("bends"),
         nb::arg("motions"), nb::arg("distance"), nb::arg("least_cosine"), nb::arg("threads"),
@@ -289,7 +302,8 @@ void bind_alignment(nb::module_& m) {
   m.def("count_explained", bound_explained, nb::arg("source"), nb::arg("target"), nb::arg("motions"),
         nb::arg("distance"), "How many matched points each motion brings closer together than the distance.");
   m.def("fit_motion", bound_fit_motion, nb::arg("source"), nb::arg("target"), nb::arg("weights"),
-        "The rigid motion with the least weighted sum of squares between matched points.");
+        nb::arg("model").none() = nb::none(),
+        "The motion with the least weighted sum of squares between matched points.");
   m.def("measure_fit", bound_fit, nb::arg("target"), nb::arg("points"), nb::arg("normals"), nb::arg("motion"),
         nb::arg("distance"), nb::arg("least_cosine"), nb::arg("masses").none() = nb::none(),
         "What pairs of points say about a small motion, turn first: 6 × 6 information, the centre of the turns, the "

@@ -15,7 +15,7 @@ using PairsIn = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, 
 
 Graph bound_join(LandmarksIn source, LandmarksIn target, std::optional<PairsIn> associations, double epsilon,
                  std::optional<VectorIn<double>> epsilons, double min_distance, bool one_to_one,
-                 std::size_t clique_size, std::size_t threads) {
+                 std::size_t clique_size, std::size_t threads, std::optional<PointsIn> offsets) {
   const std::size_t dimension = source.shape(1);
   if (dimension < 2 || dimension > 3 || target.shape(1) != dimension) throw nb::value_error("points in 2-D or 3-D");
   const std::size_t count = associations ? associations->shape(0) : source.shape(0);
@@ -38,6 +38,12 @@ Graph bound_join(LandmarksIn source, LandmarksIn target, std::optional<PairsIn> 
     if (epsilons->size() != count) throw nb::value_error("as many thresholds as associations");
     problem.epsilons = as_span(*epsilons);
   }
+  std::vector<double> apart;
+  if (offsets) {
+    if (offsets->shape(0) != count) throw nb::value_error("as many offsets as associations");
+    apart = copied(*offsets);
+    problem.offsets = apart;
+  }
   problem.epsilon = epsilon;
   problem.min_distance = min_distance;
   problem.one_to_one = one_to_one;
@@ -52,8 +58,9 @@ Graph bound_join(LandmarksIn source, LandmarksIn target, std::optional<PairsIn> 
 void bind_consistency(nb::module_& m) {
   m.def("join_by_distance", bound_join, nb::arg("source"), nb::arg("target"), nb::arg("associations").none(),
         nb::arg("epsilon"), nb::arg("epsilons").none(), nb::arg("min_distance"), nb::arg("one_to_one"),
-        nb::arg("clique_size"), nb::arg("threads"),
-        "The graph of the associations that agree in distance. The arrays must be finite, and the associations the "
+        nb::arg("clique_size"), nb::arg("threads"), nb::arg("offsets").none() = nb::none(),
+        "The graph of the associations that agree in distance, and in their offsets. The points must be finite, and "
+        "the associations the "
         "caller's own copy.");
 }
 

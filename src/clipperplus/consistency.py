@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._validation import as_array, as_integer, as_number, as_points
+from ._validation import as_array, as_integer, as_number
 from .errors import LandmarkError, OptionError
+from .geometry.motions import RIGID, Motion
 from .graphs import Graph
 from .graphs._memory import check_graph_fits
 from .invariants import (
@@ -25,8 +26,10 @@ from .invariants import (
     Pairs,
     Planes,
     RelativePoses,
+    Under,
 )
 from .invariants.base import as_residuals
+from .invariants.motions import in_space, points_under
 
 __all__ = ["ConsistencyProblem", "as_associations", "consistency_graph", "consistency_weights", "points_problem"]
 
@@ -160,10 +163,10 @@ class ConsistencyProblem:
         if not isinstance(one_to_one, bool):
             raise OptionError(f"one_to_one: expected True or False, got {one_to_one!r}")
         min_distance = as_number("min_distance", min_distance, 0.0, math.inf)
-        if min_distance > 0.0 and type(invariant) not in (Distance, DistanceAndNormals):
+        if min_distance > 0.0 and type(invariant) not in (Distance, DistanceAndNormals, Under):
             raise OptionError(f"min_distance: {type(invariant).__name__} is not about distances of points")
         sets = invariant.landmarks("source", source), invariant.landmarks("target", target)
-        if type(invariant) is Distance and all(map(len, sets)) and sets[0].shape[1] != sets[1].shape[1]:
+        if type(invariant) in (Distance, Under) and all(map(len, sets)) and sets[0].shape[1] != sets[1].shape[1]:
             raise LandmarkError(f"target: {sets[1].shape[1]} coordinates a point, the source has {sets[0].shape[1]}")
         return cls._of(sets, invariant, associations, epsilon, one_to_one, min_distance)
 
@@ -229,6 +232,12 @@ class ConsistencyProblem:
         if type(self.invariant) is DistanceAndNormals:
             edges = self.join_points(self.source.points, self.target.points, threads, min_clique_size).edges()
             edges = self.keep_by_normals(self.invariant, edges)
+        elif type(self.invariant) is Under:
+            graph = self.join_points(self.source, self.target, threads, min_clique_size, self.offsets(self.invariant))
+            if isinstance(self.epsilon, float):
+                return graph
+            edges = graph.edges()
+            edges = edges[self.residuals(*edges.T) < 1.0]
         else:
             edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *self.consistent_pairs()])
         if min_clique_size > 1:
@@ -236,8 +245,26 @@ class ConsistencyProblem:
             edges = edges[(degrees[edges] >= min_clique_size - 1).all(axis=1)]
         return Graph.from_edges(self.count, edges)
 
-    def join_points(self, source: Any, target: Any, threads: int, min_clique_size: int) -> Graph:
-        """Join by distance, in the core."""
+    def offsets(self, invariant: Under) -> npt.NDArray[np.float64] | None:
+        """Return vectors in which pairs agree, beside distances; NaN for associations that agree with none."""
+        pairs = self.associations
+        with np.errstate(over="ignore", invalid="ignore"):
+            matched = in_space(self.source[pairs[:, 0]]), in_space(self.target[pairs[:, 1]])
+            offsets, strays = invariant.model.offsets(*matched), invariant.model.strays(*matched)
+            if offsets is not None and strays is not None and len(pairs):
+                bound = self.epsilon if isinstance(self.epsilon, float) else self.epsilon + self.epsilon.max()
+                offsets[~(strays < bound)] = np.nan
+        return offsets
+
+    def join_points(
+        self,
+        source: Any,
+        target: Any,
+        threads: int,
+        min_clique_size: int,
+        offsets: npt.NDArray[np.float64] | None = None,
+    ) -> Graph:
+        """Join by distance, and what else pairs agree in, in the core."""
         if source.shape[1] != target.shape[1]:  # one of them is empty, and so is the graph
             source, target = np.empty((0, 3)), np.empty((0, 3))
         if self.count > _SURELY_FITS and not min_clique_size:
@@ -252,6 +279,7 @@ class ConsistencyProblem:
             self.one_to_one,
             min_clique_size,
             threads,
+            offsets,
         )
         return Graph._wrap(native)
 
@@ -294,18 +322,21 @@ def points_problem(
     associations: npt.ArrayLike | None,
     epsilon: float | npt.ArrayLike,
     invariant: Invariant | None = None,
+    model: Motion = RIGID,
 ) -> tuple[ConsistencyProblem, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the problem of landmarks that a transform is to be fitted to, and the points of both sets.
 
     Landmarks are as the invariant takes them; None: distances of points. Those of the others must be points, too: an
-    array of them, or something with ``.points``, such as :class:`PointsWithNormals`.
+    array of them, or something with ``.points``, such as :class:`PointsWithNormals`. They are what
+    the ``model`` moves; those of the plane are returned at height 0.
     """
     if invariant is None:
-        points = as_points("source", source, (3,)), as_points("target", target, (3,))
+        points = points_under(model, "source", source), points_under(model, "target", target)
         return ConsistencyProblem.of_points(*points, associations, epsilon), *points
     check_of_points(invariant)
     problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, True, 0.0)
-    return problem, _points_of("source", problem.source, source), _points_of("target", problem.target, target)
+    here = _points_of("source", problem.source, source, model)
+    return problem, here, _points_of("target", problem.target, target, model)
 
 
 def check_of_points(invariant: Invariant | None) -> None:
@@ -317,10 +348,10 @@ def check_of_points(invariant: Invariant | None) -> None:
         raise OptionError(f"invariant: expected one of clipperplus.invariants, got {invariant!r}")
 
 
-def _points_of(name: str, landmarks: Any, given: Any) -> npt.NDArray[np.float64]:
+def _points_of(name: str, landmarks: Any, given: Any, model: Motion) -> npt.NDArray[np.float64]:
     """Return the points of landmarks, from what an invariant made of them, or else from what was given."""
     known = landmarks if isinstance(landmarks, np.ndarray) or hasattr(landmarks, "points") else given
-    points = as_points(name, known, (3,))
+    points = in_space(points_under(model, name, known))
     if len(points) != len(landmarks):
         raise LandmarkError(f"{name}: expected a point for each of {len(landmarks)} landmarks, got {len(points)}")
     return points

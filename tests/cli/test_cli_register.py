@@ -38,6 +38,28 @@ def planes(folder: Path) -> tuple[Path, Path]:
     return paths
 
 
+def test_register_by_a_motion_and_between_units(call: Call, room: ScanPair, folder: Path, tmp_path: Path) -> None:
+    cp.write_cloud(tmp_path / "millimetres.ply", 1000.0 * room.source)
+    cp.write_cloud(tmp_path / "turned.ply", cp.apply_transform(room.T_target_source, room.source))
+    found = call(
+        *("register", tmp_path / "millimetres.ply", folder / "target.pcd", "--motion", "similarity", "--json"),
+        *("--output", tmp_path / "T.txt", "--aligned", tmp_path / "aligned.ply"),
+    )
+    assert (found.returncode, found.stderr) == (0, "")
+    answer = json.loads(found.stdout)
+    assert answer["motion"] == "similarity"
+    assert answer["scale"] == pytest.approx(1e-3, rel=0.02)
+    assert np.allclose(read_transform(tmp_path / "T.txt"), answer["T_target_source"])
+    aligned = cp.read_cloud(tmp_path / "aligned.ply").points
+    assert np.median(np.linalg.norm(aligned - cp.apply_transform(room.T_target_source, room.source), axis=1)) < 0.1
+    shown = call("register", tmp_path / "turned.ply", folder / "target.pcd", "--motion", "yaw", "--up", "0", "1", "0")
+    assert shown.returncode == 0
+    assert "turn by 0.0" in shown.stdout
+    wrong = call("register", tmp_path / "turned.ply", folder / "target.pcd", "--motion", "affine")
+    assert wrong.returncode == 2
+    assert "motion: expected one of 'rigid'" in wrong.stderr
+
+
 @pytest.mark.parametrize("scene", ["room", "street"])
 def test_demo_finds_the_true_motion(call: Call, scene: str) -> None:
     done = call("demo", "--scene", scene, "--json")

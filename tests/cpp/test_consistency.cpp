@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <thread>
 
 #include "random_graphs.h"
@@ -60,6 +61,14 @@ bool agree(const DistanceProblem& problem, std::size_t i, std::size_t j) {
   const double a = distance(problem.source, point(i, 0), point(j, 0));
   const double b = distance(problem.target, point(i, 1), point(j, 1));
   const double epsilon = problem.epsilons.empty() ? problem.epsilon : problem.epsilons[i] + problem.epsilons[j];
+  if (!problem.offsets.empty()) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double delta = problem.offsets[3 * i + k] - problem.offsets[3 * j + k];
+      sum += delta * delta;
+    }
+    if (!(std::sqrt(sum) < epsilon)) return false;
+  }
   return a >= problem.min_distance && b >= problem.min_distance && std::abs(a - b) < epsilon;
 }
 
@@ -115,6 +124,16 @@ TEST_CASE("every kind of problem gives what the definition says") {
         for (std::size_t k = 0; k < n; ++k) epsilons.push_back(size * 0.01 * static_cast<double>(1 + k % 5));
         problem.epsilons = epsilons;
         check_all(problem);
+        std::vector<double> offsets;
+        for (std::size_t k = 0; k < 3 * n; ++k) {
+          offsets.push_back(k % 3 < dimension ? clouds.target[k / 3 * dimension + k % 3] : 0.0);
+        }
+        if (n > 2) offsets[3] = std::numeric_limits<double>::quiet_NaN();  // agrees with none
+        problem.offsets = offsets;
+        check_all(problem);
+        problem.epsilons = {};
+        problem.epsilon = 0.5 * size;
+        check_all(problem);
       }
     }
   }
@@ -127,6 +146,8 @@ TEST_CASE("pairs on the threshold are decided in double precision") {
     problem.epsilon = epsilon;
     check_all(problem);
     problem.min_distance = 0.75;
+    check_all(problem);
+    problem.offsets = clouds.source;
     check_all(problem);
   }
 }

@@ -234,6 +234,76 @@ TEST_CASE("no motion near the fitted one leaves less, with weights and without")
   }
 }
 
+TEST_CASE("a fit keeps to its model, and no motion of the model near it leaves less") {
+  Random random(24);
+  using Turns = MotionModel::Turns;
+  for (int repetition = 0; repetition < 60; ++repetition) {
+    CAPTURE(repetition);
+    const auto [source, target, weights] = noisy_match(2 + static_cast<std::size_t>(repetition) % 9, 0.5, random);
+    MotionModel model{.turns = repetition % 3 == 0 ? Turns::kNone : Turns::kAboutUp, .level = repetition % 2 == 0};
+    const auto axis = normal_numbers(3, random);
+    const double length = std::sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    for (std::size_t a = 0; a < 3; ++a) model.up[a] = axis[a] / length;
+    const auto fit = fit_motion(source, target, weights, model);
+    check_proper(fit.rotation);
+    const auto kept = fit.turn(model.up.data());
+    for (std::size_t a = 0; a < 3; ++a) CHECK(kept[a] == doctest::Approx(model.up[a]));
+    if (model.turns == Turns::kNone) CHECK(fit.rotation == RigidMotion{}.rotation);
+    if (model.level) CHECK(std::abs(dot(model.up, fit.translation)) < 1e-12);
+    const double least = residual(source, target, weights, fit);
+    for (int trial = 0; trial < 30; ++trial) {
+      std::array<double, 6> step{};
+      const auto angle = normal_numbers(1, random, 0.01)[0];
+      const auto shift = normal_numbers(3, random, 0.01);
+      const double lift = model.level ? dot(model.up, {shift[0], shift[1], shift[2]}) : 0.0;
+      for (std::size_t a = 0; a < 3; ++a) {
+        step[a] = model.turns == Turns::kAboutUp ? angle * model.up[a] : 0.0;
+        step[3 + a] = shift[a] - lift * model.up[a];
+      }
+      CHECK(residual(source, target, weights, moved(fit, step, {0.0, 0.0, 0.0})) >= least - 1e-12);
+    }
+  }
+}
+
+TEST_CASE("a restricted problem has the solution that is best within the model") {
+  Random random(25);
+  for (int repetition = 0; repetition < 40; ++repetition) {
+    MotionModel model{.turns = MotionModel::Turns::kAboutUp, .up = {0.0, 0.6, 0.8}, .level = repetition % 2 == 0};
+    Matrix<6> h{};
+    const auto rows = normal_numbers(6 * 12, random);
+    for (std::size_t k = 0; k < rows.size(); k += 6) {
+      for (std::size_t i = 0; i < 6; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) h[i][j] += rows[k + i] * rows[k + j];
+      }
+    }
+    const auto numbers = normal_numbers(6, random);
+    std::array<double, 6> slope{}, step{};
+    for (std::size_t i = 0; i < 6; ++i) step[i] = slope[i] = numbers[i];
+    Matrix<6> restricted = h;
+    model.restrict(restricted, step);
+    REQUIRE(solve_positive(restricted, step));
+    // Half the gradient, h ξ - slope, has no part along any free direction, and ξ none along another.
+    std::vector<std::array<double, 6>> free{
+        {0.0, 0.6, 0.8, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0, 0.8, -0.6}};
+    std::vector<std::array<double, 6>> held{{1.0, 0.0, 0.0, 0.0, 0.0, 0.0}, {0.0, 0.8, -0.6, 0.0, 0.0, 0.0}};
+    (model.level ? held : free).push_back({0.0, 0.0, 0.0, 0.0, 0.6, 0.8});
+    for (const auto& direction : free) {
+      double along = 0.0;
+      for (std::size_t i = 0; i < 6; ++i) {
+        double gradient = -slope[i];
+        for (std::size_t j = 0; j < 6; ++j) gradient += h[std::max(i, j)][std::min(i, j)] * step[j];
+        along += direction[i] * gradient;
+      }
+      CHECK(std::abs(along) < 1e-9);
+    }
+    for (const auto& direction : held) {
+      double along = 0.0;
+      for (std::size_t i = 0; i < 6; ++i) along += direction[i] * step[i];
+      CHECK(std::abs(along) < 1e-12);
+    }
+  }
+}
+
 TEST_CASE("a weight of zero leaves a point out, one of two counts it twice, and equal ones do nothing") {
   Random random(22);
   for (int repetition = 0; repetition < 60; ++repetition) {

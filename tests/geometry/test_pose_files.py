@@ -205,12 +205,20 @@ def test_broken_files_are_refused_with_their_line(tmp_path: Path, kind: str, con
 
 def test_rotations_are_kept_as_they_are_within_the_bound(tmp_path: Path) -> None:
     T = np.eye(4)
-    T[:3, :3] *= 1.004
+    T[0, 0] = 1.004
     path = write(tmp_path, "\n".join(" ".join(map(str, row)) for row in T.tolist()))
     assert np.array_equal(read_transform(path), T)
-    write(tmp_path, path.read_text().replace("1.004", "1.006"))
+    write(tmp_path, path.read_text().replace("1.004", "1.03"))
     with pytest.raises(FileFormatError, match="expected a rotation"):
         read_transform(path)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 0.994, 1.004, 1.007, 1.02, 1000.0])
+def test_a_transform_may_have_a_scale(tmp_path: Path, scale: float) -> None:
+    T = np.diag([scale, scale, scale, 1.0])
+    T[:3, 3] = 1.0, 2.0, 3.0
+    write_transform(tmp_path / "T.txt", T)
+    assert np.array_equal(read_transform(tmp_path / "T.txt"), T)
 
 
 def test_what_is_no_pose_is_not_written(tmp_path: Path) -> None:
@@ -228,7 +236,7 @@ def test_what_is_no_pose_is_not_written(tmp_path: Path) -> None:
         write_tum(path, Trajectory(np.array([0.0, np.nan]), eyes))
     with pytest.raises(LandmarkError, match="poses: pose 0"):
         write_kitti(path, 0.0 * eyes)
-    with pytest.raises(LandmarkError, match=r"T: expected poses of shape"):
+    with pytest.raises(LandmarkError, match=r"T: expected one transform of shape"):
         write_transform(path, np.eye(3))
     assert not path.exists()
 

@@ -11,10 +11,14 @@
 // (Where coordinates are 10⁸ times larger than the cloud, its centre cannot be represented well: the margin grows with
 // that.)
 //
+// Under a motion that is less than rigid, pairs agree in more than distances: under turns about an axis, in differences
+// of height, under shifts, in all three coordinates. Each is | o_i - o_j | < ε, where o_i is how far b_i is from a_i
+// along the axis, or at all. So an association may have an offset o; one with a NaN agrees with none.
+//
 // Blocks of 64 × 64 pairs, above the diagonal only; the others are their transposes. n² / 2 pairs, about a cycle each
-// with AVX-512. Memory besides the graph: 24 bytes an association, 12 more with ids and thresholds. Where compressed
-// rows are smaller than bits, all pairs are visited twice, first to count, with 16 bytes an association for the counts,
-// more on many threads. Below 32 MiB of bits the bits are made first.
+// with AVX-512. Memory besides the graph: 24 bytes an association, 12 more with ids and thresholds, 12 with offsets.
+// Where compressed rows are smaller than bits, all pairs are visited twice, first to count, with 16 bytes an
+// association for the counts, more on many threads. Below 32 MiB of bits the bits are made first.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +39,7 @@ struct DistanceProblem {
   std::span<const double> epsilons;            // … one per association; a pair has their sum
   double min_distance = 0.0;                   // pairs that are closer in one of the clouds are not joined
   bool one_to_one = true;                      // nor are those that share a point
+  std::span<const double> offsets;             // x y z of each, or empty: pairs must agree in these, too
   std::size_t clique_size = 0;                 // associations that agree with fewer others than such a clique needs …
                                                // … lose all their edges
 };

@@ -96,7 +96,7 @@ namespace {
 constexpr double kSmallStep = 2e-3;  // times the distance of the rule: a step that moves points by less is the last
 
 RigidMotion refine(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion, const PairRule& rule,
-                   int steps, bool precise, const simd::Kernels& kernels) {
+                   int steps, bool precise, const simd::Kernels& kernels, const MotionModel& model) {
   const double fall = 1.0 / (rule.distance * rule.distance);
   for (int step = 0; step < steps; ++step) {
     // Turns are taken about a point amid the cloud: far from it they would be hard to tell from shifts.
@@ -104,6 +104,7 @@ RigidMotion refine(const SurfaceGrid& target, const OrientedPoints& source, Rigi
     NormalEquations sums = accumulate(target, source, motion, rule, centre, fall, precise, kernels);
     if (sums.weights < 6.0) return motion;
     for (std::size_t i = 0; i < 6; ++i) sums.information[i][i] *= 1.0 + 1e-6;
+    model.restrict(sums.information, sums.slope);
     if (!solve_positive(sums.information, sums.slope)) return motion;
     motion = moved(motion, sums.slope, sums.centre);
     const Vector3 turn{sums.slope[0], sums.slope[1], sums.slope[2]}, shift{sums.slope[3], sums.slope[4], sums.slope[5]};
@@ -116,13 +117,13 @@ RigidMotion refine(const SurfaceGrid& target, const OrientedPoints& source, Rigi
 }  // namespace
 
 RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
-                          const PairRule& rule, int steps, const simd::Kernels& kernels) {
-  return refine(target, source, motion, rule, steps, false, kernels);
+                          const PairRule& rule, int steps, const simd::Kernels& kernels, const MotionModel& model) {
+  return refine(target, source, motion, rule, steps, false, kernels, model);
 }
 
 RigidMotion polish_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
-                          const PairRule& rule, int steps, const simd::Kernels& kernels) {
-  return refine(target, source, motion, rule, steps, true, kernels);
+                          const PairRule& rule, int steps, const simd::Kernels& kernels, const MotionModel& model) {
+  return refine(target, source, motion, rule, steps, true, kernels, model);
 }
 
 }  // namespace clipperplus

@@ -14,7 +14,7 @@
 
 #include "clouds/oriented_points.h"
 #include "clouds/surface_grid.h"
-#include "geometry/rigid.h"
+#include "geometry/motion_model.h"
 #include "simd/kernels.h"
 
 namespace clipperplus {
@@ -57,11 +57,11 @@ NormalEquations measure_fit(const SurfaceGrid& target, const OrientedPoints& sou
 
 // Steps that minimise the sum with weights that fall from the mass of a point to 0 at the distance of the rule
 // (Tukey's), up to one that hardly moves anything. Weights of less than six in all end it where it is; a motion that
-// the pairs do not determine is held back by a millionth of the others' resistance.
+// the pairs do not determine is held back by a millionth of the others' resistance. A motion of the model stays one.
 RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
-                          const PairRule& rule, int steps, const simd::Kernels& kernels);
+                          const PairRule& rule, int steps, const simd::Kernels& kernels, const MotionModel& model = {});
 // The same with nearest points that are looked up with more care, at several times the price.
 RigidMotion polish_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
-                          const PairRule& rule, int steps, const simd::Kernels& kernels);
+                          const PairRule& rule, int steps, const simd::Kernels& kernels, const MotionModel& model = {});
 
 }  // namespace clipperplus

@@ -99,14 +99,15 @@ struct Spread {
   }
 };
 
-RigidMotion motion_of(std::span<const Vertex> clique, std::span<const double> source, std::span<const double> target) {
+RigidMotion motion_of(std::span<const Vertex> clique, std::span<const double> source, std::span<const double> target,
+                      const MotionModel& model) {
   std::vector<double> from, to;
   for (const Vertex v : clique) {
     const auto place = static_cast<std::ptrdiff_t>(3 * v);
     from.insert(from.end(), source.begin() + place, source.begin() + place + 3);
     to.insert(to.end(), target.begin() + place, target.begin() + place + 3);
   }
-  return fit_motion(from, to);
+  return fit_motion(from, to, {}, model);
 }
 
 }  // namespace
@@ -128,14 +129,14 @@ std::vector<Hypothesis> find_hypotheses(const Graph& graph, std::span<const doub
   if (source.empty()) return kept;
   const Spread spread(source);
   if (known.size() >= options.least_size) {
-    kept.push_back({motion_of(known, source, target), std::vector<Vertex>(known.begin(), known.end())});
+    kept.push_back({motion_of(known, source, target, options.model), std::vector<Vertex>(known.begin(), known.end())});
   }
   for (const std::size_t k : order) {
     if (kept.size() >= options.most || cliques[k].size() < options.least_size) break;
     control.expired();
     const auto same = [&](const Hypothesis& other) { return other.clique == cliques[k]; };
     if (std::any_of(kept.begin(), kept.end(), same)) continue;
-    const RigidMotion motion = motion_of(cliques[k], source, target);
+    const RigidMotion motion = motion_of(cliques[k], source, target, options.model);
     const auto near = [&](const Hypothesis& other) {
       return spread.squared_distance(motion, other.motion) < options.apart * options.apart;
     };

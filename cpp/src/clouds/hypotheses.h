@@ -1,8 +1,8 @@
 // Many large cliques of a consistency graph instead of one: each is a guess at the motion between two scans.
 //
 // From every start a clique is grown by taking, again and again, the candidate that has the most neighbours among the
-// candidates, counted anew whenever a fifth of them is gone, ties to the lower number. Each clique of three
-// associations or more gives a motion; from the largest clique down, those that lay the source where an earlier one
+// candidates, counted anew whenever a fifth of them is gone, ties to the lower number. Each clique that
+// is large enough gives a motion; from the largest clique down, those that lay the source where an earlier one
 // does are left out.
 //
 // A count takes |candidates| rows of n / 512 vectors each: a start takes about 4 µs in the graphs of 3DMatch, n = 900
@@ -15,7 +15,7 @@
 
 #include "clipperplus/control.h"
 #include "clipperplus/graph.h"
-#include "geometry/rigid.h"
+#include "geometry/motion_model.h"
 #include "simd/kernels.h"
 
 namespace clipperplus {
@@ -25,6 +25,7 @@ struct HypothesisOptions {
   std::size_t least_size = 3;  // associations of a clique
   double apart = 0.0;          // motions whose results are closer than this (RMS over the source points) are the same
   std::size_t threads = 1;
+  MotionModel model;  // the motions to choose from
 };
 
 struct Hypothesis {

@@ -89,23 +89,39 @@ class PairTest {
     return std::sqrt(x * x + y * y + z * z);
   }
 
+  bool offsets_agree(std::size_t i, std::size_t j) const {
+    if (problem_.offsets.empty()) return true;
+    const double x = problem_.offsets[3 * i] - problem_.offsets[3 * j];
+    const double y = problem_.offsets[3 * i + 1] - problem_.offsets[3 * j + 1];
+    const double z = problem_.offsets[3 * i + 2] - problem_.offsets[3 * j + 2];
+    return std::sqrt(x * x + y * y + z * z) < epsilon(i, j);
+  }
+
   // The definition. Points that two associations share have been sorted out before.
   bool agree(std::size_t i, std::size_t j) const {
     const double a = distance(i, j, 0), b = distance(i, j, 1);
-    return !(a < problem_.min_distance) && !(b < problem_.min_distance) && std::abs(a - b) < epsilon(i, j);
+    return !(a < problem_.min_distance) && !(b < problem_.min_distance) && std::abs(a - b) < epsilon(i, j) &&
+           offsets_agree(i, j);
+  }
+
+  // Of the source point, of the target point, and of the offset: what column k is.
+  double number(std::size_t i, std::size_t k) const {
+    return k < 6 ? coordinate(i, kFirstOfCloud[k], k % 3) : problem_.offsets[3 * i + k - 6];
   }
 
   void scale_coordinates() {
     double largest = 0.0, half = 0.0;
-    std::array<double, 6> centre{};
-    for (std::size_t k = 0; k < 6; ++k) {
+    std::array<double, 9> centre{};
+    const std::size_t columns = problem_.offsets.empty() ? 6 : 9;
+    for (std::size_t k = 0; k < columns; ++k) {
       double low = std::numeric_limits<double>::infinity(), high = -low;
       for (std::size_t i = 0; i < n_; ++i) {
-        const double x = coordinate(i, kFirstOfCloud[k], k % 3);
+        const double x = number(i, k);
+        if (std::isnan(x)) continue;
         low = std::min(low, x);
         high = std::max(high, x);
       }
-      if (n_ == 0) low = high = 0.0;
+      if (low > high) low = high = 0.0;
       centre[k] = low / 2.0 + high / 2.0;
       half = std::max(half, high / 2.0 - low / 2.0);
       largest = std::max({largest, std::abs(low), std::abs(high)});
@@ -114,10 +130,10 @@ class PairTest {
     margin_ = std::min(kNothingIsCertain, kMargin + static_cast<float>(0x1p-48 * std::min(0x1p60, largest / radius_)));
     // Squares of such lengths overflow or vanish in double precision, too: whatever it makes of them is the answer.
     if (radius_ > 1e140 || radius_ < 1e-140) margin_ = kNothingIsCertain;
-    for (std::size_t k = 0; k < 6; ++k) {
+    for (std::size_t k = 0; k < columns; ++k) {
       coordinates_[k].assign(padded_, 0.0F);
       for (std::size_t i = 0; i < n_; ++i) {
-        coordinates_[k][i] = static_cast<float>((coordinate(i, kFirstOfCloud[k], k % 3) - centre[k]) / radius_);
+        coordinates_[k][i] = static_cast<float>((number(i, k) - centre[k]) / radius_);
       }
     }
   }
@@ -145,6 +161,10 @@ class PairTest {
       block.rows[k] = coordinates_[k].data() + row;
       block.columns[k] = coordinates_[k].data() + column;
     }
+    for (std::size_t k = 0; k < 3 && !problem_.offsets.empty(); ++k) {
+      block.row_offsets[k] = coordinates_[6 + k].data() + row;
+      block.column_offsets[k] = coordinates_[6 + k].data() + column;
+    }
     for (std::size_t cloud = 0; cloud < 2 && !ids_[0].empty(); ++cloud) {
       block.row_ids[cloud] = ids_[cloud].data() + row;
       block.column_ids[cloud] = ids_[cloud].data() + column;
@@ -166,7 +186,7 @@ class PairTest {
   std::size_t n_, padded_;
   double radius_ = 1.0;
   float margin_ = kMargin, high_ = 0.0F, low_ = 0.0F, apart_high_ = -1.0F, apart_low_ = -1.0F;
-  std::array<AlignedVector<float>, 6> coordinates_;
+  std::array<AlignedVector<float>, 9> coordinates_;  // of source, target and offset
   std::array<AlignedVector<std::int32_t>, 2> ids_;
   AlignedVector<float> epsilons_;
 };

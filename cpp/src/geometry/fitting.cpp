@@ -50,10 +50,36 @@ std::vector<double> shares_of(std::span<const double> weights, std::size_t count
   return shares;
 }
 
+// The best turn of all, by the sums of products of coordinates.
+Matrix<3> best_turn(const Matrix<3>& s) {
+  const Matrix<4> n{{{s[0][0] + s[1][1] + s[2][2], s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]},
+                     {0.0, s[0][0] - s[1][1] - s[2][2], s[0][1] + s[1][0], s[2][0] + s[0][2]},
+                     {0.0, 0.0, s[1][1] - s[0][0] - s[2][2], s[1][2] + s[2][1]},
+                     {0.0, 0.0, 0.0, s[2][2] - s[0][0] - s[1][1]}}};
+  const auto [values, vectors] = decompose_symmetric(n);
+  return values[3] > 0.0 ? rotation_of(vectors[3])  // else all points of a cloud are at one place
+                         : RigidMotion{}.rotation;
+}
+
+// The best one about an axis: of what is across it, the sums of products and of cross products are cosine and sine.
+Matrix<3> best_turn_about(const Vector3& axis, const Matrix<3>& s) {
+  const Vector3 crossed{s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]};
+  double along = 0.0;
+  for (std::size_t a = 0; a < 3; ++a) along += axis[a] * dot(s[a], axis);
+  const double angle = std::atan2(dot(axis, crossed), s[0][0] + s[1][1] + s[2][2] - along);
+  const double c = std::cos(angle), d = std::sin(angle);
+  const auto [x, y, z] = axis;
+  Matrix<3> turn{{{c, -d * z, d * y}, {d * z, c, -d * x}, {-d * y, d * x, c}}};
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t b = 0; b < 3; ++b) turn[a][b] += (1.0 - c) * axis[a] * axis[b];
+  }
+  return turn;
+}
+
 }  // namespace
 
-RigidMotion fit_motion(std::span<const double> source, std::span<const double> target,
-                       std::span<const double> weights) {
+RigidMotion fit_motion(std::span<const double> source, std::span<const double> target, std::span<const double> weights,
+                       const MotionModel& model) {
   const std::vector<double> shares = shares_of(weights, source.size() / 3);
   const Centred from(source, shares), to(target, shares);
   Matrix<3> s{};
@@ -62,15 +88,15 @@ RigidMotion fit_motion(std::span<const double> source, std::span<const double> t
       for (std::size_t b = 0; b < 3; ++b) s[a][b] += shares[k / 3] * from.around[k + a] * to.around[k + b];
     }
   }
-  const Matrix<4> n{{{s[0][0] + s[1][1] + s[2][2], s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]},
-                     {0.0, s[0][0] - s[1][1] - s[2][2], s[0][1] + s[1][0], s[2][0] + s[0][2]},
-                     {0.0, 0.0, s[1][1] - s[0][0] - s[2][2], s[1][2] + s[2][1]},
-                     {0.0, 0.0, 0.0, s[2][2] - s[0][0] - s[1][1]}}};
   RigidMotion motion;
-  const auto [values, vectors] = decompose_symmetric(n);
-  if (values[3] > 0.0) motion.rotation = rotation_of(vectors[3]);  // else all points of a cloud are at one place
+  if (model.turns == MotionModel::Turns::kAny) motion.rotation = best_turn(s);
+  if (model.turns == MotionModel::Turns::kAboutUp) motion.rotation = best_turn_about(model.up, s);
   const Vector3 turned = motion.turn(from.centre.data());
   for (std::size_t a = 0; a < 3; ++a) motion.translation[a] = to.centre[a] - turned[a];
+  if (model.level) {
+    const double height = dot(model.up, motion.translation);
+    for (std::size_t a = 0; a < 3; ++a) motion.translation[a] -= height * model.up[a];
+  }
   return motion;
 }
 

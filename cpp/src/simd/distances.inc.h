@@ -1,10 +1,12 @@
 // Which of 64 × 64 pairs of associations keep their distance, decided in single precision with a margin for its errors.
 // See consistency.h for the test and the margin. Uses Floats of the instruction set: kFloatLanes of them at once.
 //
+// Offsets, where there are some, must be closer than the threshold; their rounding is that of coordinates.
+//
 // A pair costs 6 subtractions, 6 fused operations for the squared distances and 9 for the comparison: 21 / kFloatLanes
 // instructions, two thirds of a cycle with AVX-512.
 
-template <bool Varying, bool Apart, bool Ids>
+template <bool Varying, bool Apart, bool Ids, bool Offsets>
 void compare_pairs(const DistanceBlock& block, Word* maybe, Word* surely) {
   const Floats tiny = broadcast(1e-37F);  // products of tiny numbers may have vanished
   const Floats apart_high = broadcast(block.apart_high), apart_low = broadcast(block.apart_low);
@@ -17,6 +19,10 @@ void compare_pairs(const DistanceBlock& block, Word* maybe, Word* surely) {
   for (std::size_t i = 0; i < kBlock; ++i) {
     Floats row[6];
     for (std::size_t k = 0; k < 6; ++k) row[k] = broadcast(block.rows[k][i]);
+    Floats offset[3];
+    if constexpr (Offsets) {
+      for (std::size_t k = 0; k < 3; ++k) offset[k] = broadcast(block.row_offsets[k][i]);
+    }
     Word maybe_word = 0, surely_word = 0;
     for (std::size_t j = 0; j < kBlock; j += kFloatLanes) {
       const Floats ax = row[0] - load(block.columns[0] + j), ay = row[1] - load(block.columns[1] + j);
@@ -39,6 +45,14 @@ void compare_pairs(const DistanceBlock& block, Word* maybe, Word* surely) {
       const Floats bound = larger(fused(square, sum, tiny), fused(twice, sum, tiny - fourth));
       const Floats moved = difference * difference;
       Word may = less(moved, bound), sure = less(moved, bound * share);
+      if constexpr (Offsets) {
+        const Floats x = offset[0] - load(block.column_offsets[0] + j);
+        const Floats y = offset[1] - load(block.column_offsets[1] + j);
+        const Floats z = offset[2] - load(block.column_offsets[2] + j);
+        const Floats gap = fused(z, z, fused(y, y, x * x));
+        may &= less(gap, square + tiny);
+        sure &= less(gap, square * share);
+      }
       if constexpr (Apart) {
         const Floats closest = smaller(p, q);
         may &= less(apart_low, closest);
@@ -58,18 +72,23 @@ void compare_pairs(const DistanceBlock& block, Word* maybe, Word* surely) {
   }
 }
 
+template <bool Varying, bool Apart, bool Offsets>
+void compare_pairs(const DistanceBlock& block, Word* maybe, Word* surely) {
+  block.row_ids[0] != nullptr ? compare_pairs<Varying, Apart, true, Offsets>(block, maybe, surely)
+                              : compare_pairs<Varying, Apart, false, Offsets>(block, maybe, surely);
+}
+
 void compare_distances(const DistanceBlock& block, Word* maybe, Word* surely) {
-  const bool varying = block.row_epsilons != nullptr, apart = block.apart_high > 0.0F,
-             ids = block.row_ids[0] != nullptr;
-  if (varying) {
-    // The rarer kinds share one loop: what is not asked for is compared with what is always true.
-    ids ? compare_pairs<true, true, true>(block, maybe, surely)
-        : compare_pairs<true, true, false>(block, maybe, surely);
+  const bool varying = block.row_epsilons != nullptr, apart = block.apart_high > 0.0F;
+  // The rarer kinds share one loop: what is not asked for is compared with what is always true.
+  if (block.row_offsets[0] != nullptr) {
+    varying ? compare_pairs<true, true, true>(block, maybe, surely)
+            : compare_pairs<false, true, true>(block, maybe, surely);
+  } else if (varying) {
+    compare_pairs<true, true, false>(block, maybe, surely);
   } else if (apart) {
-    ids ? compare_pairs<false, true, true>(block, maybe, surely)
-        : compare_pairs<false, true, false>(block, maybe, surely);
+    compare_pairs<false, true, false>(block, maybe, surely);
   } else {
-    ids ? compare_pairs<false, false, true>(block, maybe, surely)
-        : compare_pairs<false, false, false>(block, maybe, surely);
+    compare_pairs<false, false, false>(block, maybe, surely);
   }
 }

@@ -110,6 +110,8 @@ struct DistanceBlock {
   const float* columns[6];
   const std::int32_t* row_ids[2];  // source and target point of an association; null: no two share one
   const std::int32_t* column_ids[2];
+  const float* row_offsets[3];  // null: none
+  const float* column_offsets[3];
   const float* row_epsilons;  // null: the same threshold for all pairs
   const float* column_epsilons;
   float high, low;              // the threshold with and without its margin …

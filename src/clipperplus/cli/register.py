@@ -14,6 +14,7 @@ from .._paths import check_folder
 from ..clouds.cloud import Cloud
 from ..clouds.files import as_written_path, read_cloud, write_cloud
 from ..geometry.files import write_transform
+from ..geometry.motions import MOTIONS
 from ..geometry.transforms import apply_transform
 from ..registration import Status, register
 from ..viz.report import check_report
@@ -32,6 +33,16 @@ def command(
     epsilon: Epsilon = None,
     method: Method = "auto",
     matches: Annotated[int, typer.Option(help="Match features that are among so many nearest of each other.")] = 1,
+    motion: Annotated[
+        str,
+        typer.Option(
+            help="Which transforms there may be: any; with a scale; turns about --up, also in a plane; no turns.",
+            metavar="|".join(MOTIONS),
+        ),
+    ] = "rigid",
+    up: Annotated[
+        _Viewpoint | None, typer.Option(help="What is up in both frames, for yaw and planar; without it: 0 0 1.")
+    ] = None,
     effort: Annotated[
         str, typer.Option(help="How far to look on where the answer is not trusted.", metavar="low|normal|high")
     ] = "normal",
@@ -77,6 +88,8 @@ def command(
             epsilon=epsilon,
             method=method,
             matches=matches,
+            motion=motion,
+            up=up,
             effort=cast("Literal['low', 'normal', 'high']", effort),
             refine=cast("Literal['gicp'] | None", refine),
             source_viewpoint=source_viewpoint,

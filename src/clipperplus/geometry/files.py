@@ -30,7 +30,17 @@ from .._paths import as_path, write_bytes
 from .._validation import as_array, as_integer
 from ..errors import FileFormatError, LandmarkError
 from ._lines import check, read_lines, render, table
-from .poses import FILE_ROUNDING, Poses, are_information, are_rigid, as_poses, from_quaternions, to_quaternions
+from .poses import (
+    FILE_ROUNDING,
+    Poses,
+    are_information,
+    are_rigid,
+    as_poses,
+    as_similarity,
+    from_quaternions,
+    to_quaternions,
+    unscaled,
+)
 
 __all__ = [
     "PairInformation",
@@ -168,20 +178,20 @@ def write_kitti(path: _Name, poses: npt.ArrayLike) -> None:
 
 
 def read_transform(path: _Name) -> npt.NDArray[np.float64]:
-    """Read one ``(4, 4)`` rigid transform."""
+    """Read one ``(4, 4)`` transform: rigid, or with a scale."""
     path = as_path(path)
     lines = read_lines(path)
     if len(lines) != 4:
         raise FileFormatError(f"{path}: expected 4 lines of 4 numbers, got {len(lines)} lines")
     matrix = table(path, lines, 4)
-    _check_rigid(path, matrix[None], [lines[0][0]])
+    _check_rigid(path, unscaled(matrix[None]), [lines[0][0]])
     return matrix
 
 
 def write_transform(path: _Name, T: npt.ArrayLike) -> None:
-    """Write one ``(4, 4)`` rigid transform."""
+    """Write one ``(4, 4)`` transform: rigid, or with a scale."""
     path = as_path(path)
-    write_bytes(path, render(as_poses("T", as_array("T", T, LandmarkError)[None], FILE_ROUNDING)[0].tolist()))
+    write_bytes(path, render(as_similarity("T", T).tolist()))
 
 
 def read_poses(path: _Name) -> Poses:

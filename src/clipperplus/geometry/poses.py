@@ -18,6 +18,7 @@ __all__ = [
     "are_rigid",
     "are_semidefinite",
     "as_poses",
+    "as_similarity",
     "from_quaternions",
     "inverse",
     "logarithm",
@@ -25,6 +26,8 @@ __all__ = [
     "rotation_angles",
     "to_quaternions",
     "twists",
+    "unscaled",
+    "without_scale",
 ]
 
 Poses: TypeAlias = npt.NDArray[np.float64]
@@ -38,6 +41,8 @@ _ROTATION_ROUNDING = 1e-12
 """By how much a rotation in double precision may stretch."""
 FILE_ROUNDING = 1e-2
 """The same for what others measured and wrote to files: in 3DMatch's kitchen, rotations are 5e-4 off."""
+_SCALED = 1e-3
+"""By how much a scale must be off from 1 to be one, and no rounding."""
 _INFORMATION_ROUNDING = 1e-6
 """By how much an information matrix may fail to be symmetric, or an eigenvalue to be positive, of its largest."""
 
@@ -67,6 +72,38 @@ def made_rigid(poses: Poses) -> Poses:
     result = poses.copy()
     result[rounded, :3, :3] = left[rounded] @ right[rounded]
     return result
+
+
+def without_scale(poses: Poses) -> Poses:
+    """Return similarities ``(…, 4, 4)`` with turns in the place of enlarged turns; rigid motions stay as they are."""
+    scales = np.cbrt(np.linalg.det(poses[..., :3, :3]))
+    scaled = np.abs(scales - 1.0) > _ROUNDING
+    if not scaled.any():
+        return poses
+    result = poses.copy()
+    result[..., :3, :3] /= np.where(scaled, scales, 1.0)[..., None, None]
+    return result
+
+
+def unscaled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return what may be ``(k, 4, 4)`` similarities as rigid motions; anything else as it is."""
+    if array.ndim != 3 or array.shape[1:] != (4, 4) or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        return array
+    with np.errstate(all="ignore"):
+        scales = np.cbrt(np.linalg.det(array[:, :3, :3].astype(np.float64)))
+    scaled = bool((np.abs(scales - 1.0) >= _SCALED).any()) and bool((scales > 0.0).all() and np.isfinite(scales).all())
+    return without_scale(array.astype(np.float64)) if scaled else array
+
+
+def as_similarity(name: str, value: Any) -> npt.NDArray[np.float64]:
+    """Return one ``(4, 4)`` rigid motion, or one with a scale; anything else is refused."""
+    array = as_array(name, value, LandmarkError)
+    if array.shape != (4, 4):
+        raise LandmarkError(f"{name}: expected one transform of shape (4, 4), got {array.shape}")
+    rigid = unscaled(array[None])
+    motion = as_poses(name, rigid, FILE_ROUNDING)[0]
+    motion[:3, :3] = array[:3, :3]
+    return np.asarray(motion)
 
 
 def are_rigid(poses: Poses, rounding: float) -> npt.NDArray[np.bool_]:

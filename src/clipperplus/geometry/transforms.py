@@ -9,21 +9,31 @@ import numpy.typing as npt
 
 from .._validation import as_array, as_points
 from ..errors import LandmarkError
-from .poses import FILE_ROUNDING, Poses, as_poses, inverse, rotation_angles
+from .poses import FILE_ROUNDING, Poses, as_poses, as_similarity, inverse, rotation_angles, unscaled
 
 __all__ = ["apply_transform", "rotation_error", "translation_error"]
 
 
+_FLAT = 1e-9
+"""By how much a transform may fail to keep the plane of x and y."""
+
+
 def apply_transform(T: npt.ArrayLike, points: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Move ``(n, 3)`` points by a ``(4, 4)`` rigid transform."""
-    motion = _as_stack("T", T)
-    if motion.ndim != 2:
-        raise LandmarkError(f"T: expected one transform of shape (4, 4), got {motion.shape}")
-    return np.asarray(as_points("points", points, (3,)) @ motion[:3, :3].T + motion[:3, 3])
+    """Move ``(n, 3)`` points by a ``(4, 4)`` rigid transform, or one with a scale, as of ``motion="similarity"``.
+
+    ``(n, 2)`` points are moved by a transform that keeps the plane of x and y, and stay in it.
+    """
+    motion = as_similarity("T", T)
+    places = as_points("points", points)
+    if places.shape[1] == 3:
+        return np.asarray(places @ motion[:3, :3].T + motion[:3, 3])
+    if np.abs([*motion[2, :2], *motion[:2, 2], motion[2, 3]]).max() > _FLAT:
+        raise LandmarkError("T: expected a transform that keeps the plane of x and y, for points of the plane")
+    return np.asarray(places @ motion[:2, :2].T + motion[:2, 3])
 
 
 def rotation_error(T_estimated: npt.ArrayLike, T_true: npt.ArrayLike) -> Any:
-    """Return the angle between rotations in degrees, 0 to 180; precise for small ones, too.
+    """Return the angle between rotations in degrees, 0 to 180; precise for small ones, too. Scales do not count.
 
     A number for two ``(4, 4)`` matrices; ``(k,)`` where one or both are ``(k, 4, 4)``.
     """
@@ -46,8 +56,11 @@ def _as_stacks(estimated: npt.ArrayLike, true: npt.ArrayLike) -> tuple[Poses, Po
 
 
 def _as_stack(name: str, value: npt.ArrayLike) -> Poses:
-    """Return one rigid motion or a stack of them, in its own shape; truths from files are slightly off."""
+    """Return one rigid motion or a stack of them, in its own shape; truths from files are slightly off.
+
+    Those with a scale are returned without it.
+    """
     array = as_array(name, value, LandmarkError)
     if array.ndim == 2 and array.shape == (4, 4):
-        return np.asarray(as_poses(name, array[None], FILE_ROUNDING)[0])
-    return as_poses(name, array, FILE_ROUNDING)
+        return np.asarray(as_poses(name, unscaled(array[None]), FILE_ROUNDING)[0])
+    return as_poses(name, unscaled(array), FILE_ROUNDING)

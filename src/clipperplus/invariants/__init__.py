@@ -8,6 +8,7 @@ of your own needs the two methods of :class:`Invariant`.
 from .base import Invariant, Pairs
 from .custom import Custom
 from .flats import Landmarks, Lines, LinesAndPlanes, Planes
+from .motions import Under
 from .odometry import Odometry
 from .points import Distance, DistanceAndNormals
 from .relative_poses import RelativePoses
@@ -24,4 +25,5 @@ __all__ = [
     "Pairs",
     "Planes",
     "RelativePoses",
+    "Under",
 ]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..clouds.prepared import FINE, PreparedCloud
 from ..clouds.refinement import align_by_gicp
+from ..geometry.motions import RIGID, Motion
 from .confidence import Evidence
 from .distortion import fit_both_hands
 from .looks import Found
@@ -100,12 +101,16 @@ class Candidates:
         rough: RoughTransform | None = None,
         prior: float = 0.5,
         others: int = 1,
+        model: Motion = RIGID,
         threads: int,
     ) -> None:
-        """Begin without any; what is roughly known bounds them all. ``others``: how many alternatives are wanted."""
+        """Begin without any; what is roughly known bounds them all. ``others``: how many alternatives are wanted.
+
+        All of them are of the ``model``.
+        """
         self._most_others, self._prior = max(1, others), prior
         self._source, self._target, self._rough = source, target, rough
-        self._free_space, self._threads = free_space, threads
+        self._free_space, self._threads, self._model = free_space, threads, model
         self._least_rivalry = 0.0 if rough is None else _BOUNDED_RIVALRY
         self._about: dict[str, Any] = {"free_space": free_space, "threads": threads}
         self._found: list[Found] = []
@@ -117,7 +122,7 @@ class Candidates:
         """Take in what a look found; with the first one, what is roughly known is a suggestion, too."""
         motions = found.motions
         if self._rough is not None and not self._found:
-            motions = np.concatenate((self._rough.T_target_source[None], motions))
+            motions = np.concatenate((self._known(), motions))
         self._waiting.append((len(self._found), motions))
         self._found.append(found)
 
@@ -135,14 +140,25 @@ class Candidates:
         if any(map(len, motions)):
             source, target, about = self._source, self._target, self._about
             verified = verify_motions(
-                source, target, self._matched(), np.concatenate(motions), thoroughly=thoroughly, **about
+                source,
+                target,
+                self._matched(),
+                np.concatenate(motions),
+                thoroughly=thoroughly,
+                model=self._model,
+                **about,
             )
             if self._rough is not None:
                 verified = verified.only(self._allows(verified.motions))
                 if not len(verified.motions):  # all were refined beyond the bounds
-                    verified = self._compare(self._rough.T_target_source[None])
+                    verified = self._compare(self._known())
             self._verified, self._looks = verified, np.concatenate(looks)[verified.numbers]
         return len(self._looks)
+
+    def _known(self) -> _Array:
+        """Return what is roughly known, as a motion of the model."""
+        assert self._rough is not None
+        return self._model.project(self._rough.T_target_source[None])
 
     def _allows(self, motions: _Array) -> npt.NDArray[np.bool_]:
         """Whether motions agree with what is roughly known."""
@@ -155,7 +171,7 @@ class Candidates:
         if self._verified is None or not len(self._looks):
             return None
         first = self._verified.motions[0]
-        motion = polish(self._source, self._target, first, threads=self._threads)
+        motion = polish(self._source, self._target, first, threads=self._threads, model=self._model)
         motion = motion if self._allows(motion[None])[0] else first
         return motion, self._explained_most(motion, self._found[self._looks[0]])
 
@@ -176,6 +192,7 @@ class Candidates:
             return answer
         width = FINE * source.voxel_size
         motion = align_by_gicp(source.fine_points, target.fine_points, answer.motion, width, self._threads)
+        (motion,) = self._model.project(motion[None])
         before, after = self._compare(np.array([answer.motion, motion])).score
         better = after >= _STILL_GOOD * before and self._allows(motion[None])[0]
         return self.weigh(motion, answer.found) if better else answer
@@ -186,11 +203,10 @@ class Candidates:
         If it was not chosen as the best, what is better counts as something else even if it is near.
         """
         source, target, final = self._source, self._target, self._compare(motion[None])
-        information = surface_information(source, target, motion)
+        information = surface_information(source, target, motion, model=self._model)
         others = self._others(final, np.inf if is_best else _BETTER * float(final.score[0]))
-        scrutiny = scrutinise(
-            source, target, motion, information, Suggested(others, self._reflections()), **self._about
-        )
+        suggested = Suggested(others, self._reflections())
+        scrutiny = scrutinise(source, target, motion, information, suggested, model=self._model, **self._about)
         information = information.with_open(scrutiny.open)
         weak = information.weak_directions()
         inliers = np.flatnonzero(explained_by(motion, found.matched, source.voxel_size))
@@ -223,7 +239,7 @@ class Candidates:
         Features hardly know left from right: of mirrored clouds, the right matches are found, and they are consistent.
         """
         hands = [
-            fit_both_hands(found.matched, chosen, np.ones(len(chosen)), found.epsilon)
+            fit_both_hands(found.matched, chosen, np.ones(len(chosen)), found.epsilon, self._model)
             for found in self._found
             for chosen in [np.asarray(found.clique.vertices, dtype=np.int64)]
             if len(chosen) > 3

@@ -6,7 +6,8 @@ rigid point matches", IJCV 2004, call it the number of false alarms). In a rando
 would be p^(k(k-1)/2). Here it is far larger, because distances are not independent: three associations that keep their
 distances fix the motion, and every further one has only to bring a point to where that motion moves its match. So it is
 P₃ q^(k-3), where both are measured on the points themselves, whatever their shape: P₃ by triangles of random points, q
-by random pairs of a source and a target point under the motion that was found.
+by random pairs of a source and a target point under the motion that was found. Motions that are less than rigid are
+fixed by two associations, or one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+
+from ..geometry.motions import RIGID, Motion
 
 __all__ = ["expected_by_chance"]
 
@@ -40,7 +43,13 @@ _FARTHEST = 2.0**20 - 1.0
 
 
 def expected_by_chance(
-    moved: _Array, target: _Array, members: npt.NDArray[np.int64], epsilon: float, reach: float = 1.0
+    moved: _Array,
+    target: _Array,
+    members: npt.NDArray[np.int64],
+    epsilon: float,
+    reach: float = 1.0,
+    model: Motion = RIGID,
+    pairs: npt.NDArray[np.int64] | None = None,
 ) -> float:
     """Return the logarithm of how many sets as large as this one are to be expected.
 
@@ -54,6 +63,11 @@ def expected_by_chance(
         By how much distances may differ, in metres.
     reach
         Times epsilon: how far a member may be from its match; 1 where the distances of all pairs are kept.
+    model
+        The motions that there may be.
+    pairs
+        ``(n, 2)`` numbers of the points of the associations; None: no two share one, or it does not matter. If all are
+        matched with all, what the set explains is among the random pairs, too.
 
     """
     count = len(moved)
@@ -61,15 +75,25 @@ def expected_by_chance(
     here, there = (_in_cells(points - centre, 2.0 * reach * epsilon) for points in (moved, target))
     cells = (_keys(2.0 * points[members]).tolist() for points in (here, there))
     size = len(set(zip(*cells, strict=True)))
-    expected = math.lgamma(count + 1.0) - math.lgamma(size + 1.0) - math.lgamma(count - size + 1.0)
-    if size > 3:
+    expected = _choices(count, size)
+    if pairs is not None:  # of points of which each may be in one association only
+        here_and_there = (max(len(np.unique(pairs[:, side])), size) for side in (0, 1))
+        expected = min(expected, sum(_choices(many, size) for many in here_and_there) + math.lgamma(size + 1.0))
+    if size > model.least:
         step = -(-count // _MOST_POINTS)
         places = _seen_from(here[members], here[::step])
-        alike = _chance_of_pairs(here[::step] @ places, there[::step] @ places)
-        expected += math.log(2.0) + (size - 3.0) * math.log(alike)  # a fourth may be on either side of three
+        known = 0 if pairs is None else _pairs_of_set(pairs[::step], pairs[members])
+        alike = _chance_of_pairs(here[::step] @ places, there[::step] @ places, known)
+        sides = math.log(2.0) if model.can_mirror else 0.0  # a fourth may be on either side of three
+        expected += sides + (size - float(model.least)) * math.log(alike)
     if expected <= _SURELY_NOT:
         return expected
-    return max(_SURELY_NOT, expected + math.log(_chance_of_triangles(here, there)))
+    return max(_SURELY_NOT, expected + math.log(_chance_of_triangles(here, there, model)))
+
+
+def _choices(count: int, size: int) -> float:
+    """Return the logarithm of how many sets of a size there are."""
+    return math.lgamma(count + 1.0) - math.lgamma(size + 1.0) - math.lgamma(count - size + 1.0)
 
 
 def _in_cells(points: _Array, width: float) -> _Array:
@@ -80,7 +104,7 @@ def _in_cells(points: _Array, width: float) -> _Array:
 def _keys(places: _Array) -> npt.NDArray[np.int64]:
     """Return a number for the cell of each point."""
     cells = np.rint(places).astype(np.int64)  # the middle, where thin sets are, is not a border
-    return np.asarray((cells[:, 0] << 42) + (cells[:, 1] << 21) + cells[:, 2])
+    return np.asarray(cells @ (1 << np.array([42, 21, 0], dtype=np.int64)[: cells.shape[1]]))
 
 
 def _coincidences(first: _Array, second: _Array) -> int:
@@ -101,25 +125,40 @@ def _seen_from(members: _Array, points: _Array) -> _Array:
     return np.asarray(axes * np.sqrt(np.minimum(3.0 * np.maximum(shares, _LEAST_SEEN), 1.0)))
 
 
-def _chance_of_pairs(here: _Array, there: _Array) -> float:
-    """Return how likely a random pair of a point of each is in one cell; the associations themselves do not count."""
-    together = _coincidences(here, there) - int((_keys(here) == _keys(there)).sum())
-    return (together + 1.0) / (len(here) * (len(here) - 1.0) + 1.0)
+def _chance_of_pairs(here: _Array, there: _Array, known: int) -> float:
+    """Return how likely a random pair of a point of each is in one cell; the associations themselves do not count.
+
+    Nor do the ``known`` pairs of points that are there because associations share them.
+    """
+    together = _coincidences(here, there) - int((_keys(here) == _keys(there)).sum()) - known
+    return (max(together, 0) + 1.0) / (len(here) * (len(here) - 1.0) + 1.0)
 
 
-def _chance_of_triangles(here: _Array, there: _Array) -> float:
-    """Return how likely two random triangles, one of each, have the same sides.
+def _pairs_of_set(pairs: npt.NDArray[np.int64], members: npt.NDArray[np.int64]) -> int:
+    """Return how often a source point of one association and a target point of another are matched in the set."""
+    counts = (np.bincount(pairs[:, side], minlength=int(members[:, side].max()) + 1) for side in (0, 1))
+    here, there = (count[members[:, side]] for side, count in enumerate(counts))
+    themselves = (pairs[:, None] == members).all(axis=2).sum()
+    return int((here * there).sum() - themselves)
+
+
+def _chance_of_triangles(here: _Array, there: _Array, model: Motion) -> float:
+    """Return how likely two random triangles, one of each, have the same sides; or what else fixes the motion.
 
     Where too few have, those that are alike more coarsely are counted, and it is looked how fast they get fewer.
     """
-    sides, others = _sides(here, 0), _sides(there, 1)
+    if model.least == 1:  # which goes anywhere
+        return 1.0
+    sides, others = _sides(here, 0, model), _sides(there, 1, model)
+    lengths = sides.shape[1]
     pairs = float(_TRIANGLES**2)
     found = _coincidences(sides, others) / pairs
-    coarse = 0.5 * min(float(sides.mean()), float(others.mean())) * (_ENOUGH / pairs) ** (1.0 / 3.0)
+    size = min(float(np.abs(some).mean()) for some in (sides, others))
+    coarse = 0.5 * size * (_ENOUGH / pairs) ** (1.0 / lengths)
     if coarse <= 1.0:
         return max(found, 1.0 / pairs)
     fewer, more = (_coincidences(sides / w, others / w) for w in (coarse, 2.0 * coarse))
-    slope = min(3.0, math.log2((more + 1.0) / (fewer + 1.0)))
+    slope = min(float(lengths), math.log2((more + 1.0) / (fewer + 1.0)))
     return max(found, (fewer + 1.0) / pairs / math.pow(coarse, slope))
 
 
@@ -137,7 +176,7 @@ def _corners() -> tuple[_Array, _Array]:
     return random.normal(size=(_TRIANGLES, 3, 3)), random.normal(size=(_TRIANGLES, 3, 3))
 
 
-def _sides(points: _Array, which: int) -> _Array:
+def _sides(points: _Array, which: int, model: Motion) -> _Array:
     """Return the lengths of the sides of triangles of different points.
 
     Few points have few triangles, and if they are matched rightly the same in both sets: then of others that are spread
@@ -151,5 +190,4 @@ def _sides(points: _Array, which: int) -> _Array:
         first, second, third = (_draws()[which] * (count, count - 1, count - 2)).astype(np.int64).T
         third += third >= second
         corners = points[np.column_stack((first, first + 1 + second, first + 1 + third)) % count]
-    lines = corners - corners[:, [1, 2, 0]]
-    return np.asarray(np.sqrt(np.einsum("ijk,ijk->ij", lines, lines)))
+    return model.signature(corners[:, : model.least])

@@ -12,6 +12,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ..geometry.motions import Motion
+from ..geometry.poses import inverse, rotation_angles
 from .uncertainty import Information
 
 __all__ = [
@@ -19,8 +21,10 @@ __all__ = [
     "main_axes",
     "middle",
     "mirrored_counterparts",
+    "of_model",
     "offsets",
     "plane_shifts",
+    "reflections_of_model",
     "shifts",
     "slides",
     "turned_counterparts",
@@ -30,6 +34,8 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 Weighted: TypeAlias = tuple[_Array, _Array]
 """Points, and a weight of each."""
 
+_NEARLY = np.radians(10.0)
+"""By how much what would be a symmetry of the scene may fail to be a motion of the model."""
 _MODES = 60
 """Normals that are tried as the direction of most."""
 _SAME_DIRECTION = 0.98
@@ -104,6 +110,27 @@ def turned_counterparts(centre: _Array, axes: _Array) -> _Array:
 def mirrored_counterparts(centre: _Array, axes: _Array) -> _Array:
     """Return the reflections along the axes about a place, ``(k, 4, 4)``; they are no motions."""
     return _about(centre, np.eye(3) - 2.0 * axes[:, :, None] * axes[:, None, :])
+
+
+def of_model(motions: _Array, centre: _Array, model: Motion) -> _Array:
+    """Return those motions about a place that are nearly of a model, as motions of it about that place."""
+    if model.core is None:
+        return motions
+    projected = model.project(motions)
+    near = rotation_angles(inverse(motions) @ projected) < _NEARLY
+    return model.project(_about(centre, projected[near, :3, :3]))
+
+
+def reflections_of_model(reflections: _Array, centre: _Array, model: Motion) -> _Array:
+    """Return those reflections that are nearly a motion of a model after the one that it does not notice."""
+    if model.core is None:
+        return reflections
+    if not model.can_mirror:
+        return reflections[:0]
+    mirror = np.eye(4)
+    mirror[:3, :3] = model.mirrored(np.eye(3))
+    turned = of_model(_about(centre, reflections[:, :3, :3] @ mirror[:3, :3]), centre, model)
+    return _about(centre, turned[:, :3, :3] @ mirror[:3, :3])
 
 
 def _about(centre: _Array, linear: _Array) -> _Array:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stage
+from ..geometry.motions import scale_of
 from ..geometry.transforms import rotation_error, translation_error
 from .pose import Pose
 
@@ -118,9 +119,11 @@ def confidence(probability: float) -> str:
 
 
 def motion(transform: _Array) -> str:
-    """Return how far a transform turns and shifts."""
+    """Return how far a transform turns and shifts, and by how much it enlarges, if it does."""
     turn, shift = rotation_error(transform, np.eye(4)), translation_error(transform, np.eye(4))
-    return f"turn by {turn:.2f} degrees, shift by {shift:.3f} m"
+    scale = scale_of(transform)
+    enlarged = f", enlarge {scale:.6g} times" if abs(scale - 1.0) > 1e-6 else ""
+    return f"turn by {turn:.2f} degrees, shift by {shift:.3f} m{enlarged}"
 
 
 def matrix_lines(transform: _Array) -> list[str]:

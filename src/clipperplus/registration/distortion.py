@@ -1,4 +1,4 @@
-"""What no rigid motion explains: matched points that are a mirrored copy, or larger or smaller.
+"""What no motion of a model explains: matched points that are a mirrored copy, or larger or smaller.
 
 Distances know no left and right, so a mirrored set is consistent as a whole; and in a scaled one, points that are close
 together are. Both give a large clique and a wrong transform.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.motions import MOTIONS
+from ..geometry.motions import RIGID, Motion
 from .robust_fit import explained, robust_weights
 from .uncertainty import PRIOR_NOISE
 
@@ -63,24 +63,30 @@ class BothHands:
     """``(n, 3)``: where it moves the source points of all associations."""
 
 
-def fit_both_hands(matched: _Matched, chosen: npt.NDArray[np.int64], weights: _Array, epsilon: float) -> BothHands:
+def fit_both_hands(
+    matched: _Matched, chosen: npt.NDArray[np.int64], weights: _Array, epsilon: float, model: Motion = RIGID
+) -> BothHands:
     """Fit a clique with and without a reflection; where the rotation will do, it is taken."""
     with np.errstate(over="ignore", invalid="ignore"):
-        middle = matched[0][chosen].mean(axis=0)
+        middle = model.shifts @ (model.shifts.T @ matched[0][chosen].mean(axis=0))
         source = matched[0] - middle  # so that no translation is too large
-        fits = [_fit(sign, source, matched[1], chosen, weights) for sign in (1.0, -1.0)]
+        fits = [_fit(model, mirror, source, matched[1], chosen, weights) for mirror in (False, True)]
         moved = [source @ fit[:3, :3].T + fit[:3, 3] for fit in fits]
         left = [_root_mean_square(places[chosen] - matched[1][chosen]) for places in moved]
         for fit in fits:
             fit[:3, 3] -= fit[:3, :3] @ middle
-    mirrored = left[0] > _UNEXPLAINED * epsilon and left[0] > _BETTER * left[1]
+    mirrored = model.can_mirror and left[0] > _UNEXPLAINED * epsilon and left[0] > _BETTER * left[1]
     return BothHands(mirrored, fits[int(mirrored)], moved[int(mirrored)])
 
 
-def _fit(sign: float, source: _Array, target: _Array, chosen: npt.NDArray[np.int64], weights: _Array) -> _Array:
-    """Return the transform with the determinant of this sign that fits best to some associations."""
-    transform = MOTIONS["rigid"](sign * source[chosen], target[chosen], weights).copy()
-    transform[:3, :3] *= sign
+def _fit(
+    model: Motion, mirror: bool, source: _Array, target: _Array, chosen: npt.NDArray[np.int64], weights: _Array
+) -> _Array:
+    """Return the transform, with or without a reflection, that fits best to some associations."""
+    if not mirror:
+        return model.fit(source[chosen], target[chosen], weights).copy()
+    transform = model.fit(model.mirrored(source[chosen]), target[chosen], weights).copy()
+    transform[:3, :3] = model.mirrored(transform[:3, :3])
     return np.asarray(transform)
 
 
@@ -99,7 +105,12 @@ class Scale(NamedTuple):
 
 
 def measure_scale(
-    hands: BothHands, rigid: _Array, target: _Array, chosen: npt.NDArray[np.int64], epsilon: _Array
+    hands: BothHands,
+    rigid: _Array,
+    target: _Array,
+    chosen: npt.NDArray[np.int64],
+    epsilon: _Array,
+    model: Motion = RIGID,
 ) -> Scale:
     """Fit a scale to a clique, and where this is suspicious, robustly to all associations that agree with it.
 
@@ -113,9 +124,11 @@ def measure_scale(
         ``(n, 3)`` and ``(n,)``: their matches, and the bounds of the associations.
     chosen
         The associations of the clique.
+    model
+        The motions that there may be beside the scale.
 
     """
-    clique = _fit_scale(hands.moved[chosen], target[chosen], np.ones(len(chosen)), epsilon[chosen])
+    clique = _fit_scale(model, hands.moved[chosen], target[chosen], np.ones(len(chosen)), epsilon[chosen])
     moved = hands.moved
     with np.errstate(over="ignore", invalid="ignore"):
         centre = moved[chosen].mean(axis=0)
@@ -131,8 +144,8 @@ def measure_scale(
     for _ in range(_MOST_ROUNDS):
         for step in steps:
             weights = robust_weights(found.gaps / (step * bounds))
-            if np.count_nonzero(weights) >= 3:
-                found = _fit_scale(moved, target, weights, bounds)
+            if np.count_nonzero(weights) >= model.least:
+                found = _fit_scale(model, moved, target, weights, bounds)
         within = min(1.0, max(_LEAST_WITHIN, _WITHIN * found.noise))
         last = gain
         gain = explained(found.gaps / (within * bounds)) / max(explained(before / (within * epsilon)), 1e-300)
@@ -154,12 +167,12 @@ class _Fit(NamedTuple):
     """Metres."""
 
 
-def _fit_scale(moved: _Array, target: _Array, weights: _Array, epsilon: _Array) -> _Fit:
+def _fit_scale(model: Motion, moved: _Array, target: _Array, weights: _Array, epsilon: _Array) -> _Fit:
     """Fit a similarity to associations by their weights; where they are all in one place, the scale is open."""
     used = weights > 0.0
     masses = (weights * (epsilon.min() / epsilon) ** 2)[used]
     total = float(masses.sum())
-    motion = MOTIONS["rigid"](moved[used], target[used], masses)
+    motion = model.fit(moved[used], target[used], masses)
     with np.errstate(over="ignore", invalid="ignore"):
         arms = (moved - masses @ moved[used] / total) @ motion[:3, :3].T
         others = target - masses @ target[used] / total

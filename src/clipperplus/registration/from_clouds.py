@@ -1,4 +1,4 @@
-"""From two clouds to a transform: the whole line, and the choice between what it could be."""
+"""From two clouds to a transform: what may be asked for, and checks of it; ``line`` has the rest."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ..clouds.matching import as_ratio
 from ..clouds.prepared import as_refinement
 from ..consistency import check_of_points
 from ..errors import OptionError
+from ..geometry.motions import as_motion
 from ..invariants import Invariant
-from .candidates import Answer, Candidates, middle_of
-from .confidence import as_prior, judge
-from .given import Given, common_voxel_size, described_alike
-from .looks import Found, LookOptions, as_effort, look_at_matches, look_for_motions
+from .confidence import as_prior
+from .given import Given
+from .line import Asked, register_given
+from .looks import as_effort
 from .own_matches import OwnMatches
-from .pose import Pose, without_transform
+from .pose import Pose
 from .rough import RoughTransform, as_rough
-from .steps import Step
-from .verification import residuals_of
+from .similar_clouds import register_at_scale
 
 __all__ = ["register"]
 
@@ -41,6 +41,8 @@ def register(
     matches: int = 1,
     ratio: float | None = None,
     invariant: Invariant | None = None,
+    motion: str = "rigid",
+    up: npt.ArrayLike | None = None,
     initial: RoughTransform | None = None,
     method: str = "auto",
     time_limit: float | Literal["default"] | None = "default",
@@ -55,7 +57,7 @@ def register(
     threads: int = 1,
     callback: Callable[[Stage], object] | None = None,
 ) -> Pose:
-    """Find the rigid transform between two scans, whatever their frames, and say how sure it is.
+    """Find the transform between two scans, whatever their frames, and say how sure it is.
 
     Parameters
     ----------
@@ -78,7 +80,11 @@ def register(
     ratio
         Lowe's test for matches; see :func:`clipperplus.match_features`.
     invariant
-        What pairs of matches must agree in, such as :class:`DistanceAndNormals`; None: distances.
+        What pairs of matches must agree in, such as :class:`DistanceAndNormals`; None: distances, and what else the
+        motion keeps.
+    motion, up
+        Which transforms there may be, as in :func:`clipperplus.solve`. Matches, alternatives and refinement keep to it.
+        With ``"similarity"``, ``voxel_size`` and ``epsilon`` are in the target's unit, and the source's is found.
     initial
         What is roughly known of the transform: matches that contradict it do not count, nor do transforms.
     method, time_limit
@@ -123,6 +129,7 @@ def register(
     ratio = as_ratio(ratio)
     epsilon = None if epsilon is None else as_length("epsilon", epsilon)
     check_of_points(invariant)
+    model = as_motion(motion, up)
     rough = as_rough(initial)
     rounds = as_effort(effort)
     check_limit(method, time_limit)
@@ -133,98 +140,22 @@ def register(
         Given.check("source", source, source_viewpoint, refine, threads),
         Given.check("target", target, target_viewpoint, refine, threads),
     )
-    voxel_size = common_voxel_size(given, voxel_size, threads)
-    stopwatch.lap(Step.VOXEL_SIZE.value)
-    moving, fixed = own.applied_to(*(cloud.prepare(voxel_size, threads, stopwatch) for cloud in given))
-    if own.associations is None:
-        moving, fixed = described_alike(moving, fixed, threads)
-    options = LookOptions(
+    asked = Asked(
         voxel_size=voxel_size,
-        epsilon=voxel_size if epsilon is None else epsilon,
+        epsilon=epsilon,
         matches=matches,
         ratio=ratio,
         invariant=invariant,
+        model=model,
         rough=rough,
-        middle=middle_of(moving),
         method=method,
         time_limit=time_limit,
+        rounds=rounds,
+        refine=refine,
+        free_space=free_space,
+        min_confidence=min_confidence,
+        prior=prior,
+        max_alternatives=max_alternatives,
         threads=threads,
     )
-    if own.associations is None:
-        found = look_for_motions(moving, fixed, None, options, stopwatch)
-    else:
-        stopwatch.lap(Step.MATCHING.value, len(own.associations))
-        found = look_at_matches(*own.landmarks(moving, fixed), own.associations, options.epsilon, options, stopwatch)
-    if rounds and own.are_all(moving, fixed):
-        rounds = ((),)  # the rest of what these suggest
-
-    candidates = Candidates(
-        moving, fixed, free_space=free_space, rough=rough, prior=prior, others=max_alternatives, threads=threads
-    )
-    candidates.add(found)
-    stopwatch.lap(Step.VERIFICATION.value, candidates.verify())
-    best = candidates.best()
-    stopwatch.lap(Step.REFINEMENT.value)
-    answer = None if best is None else candidates.weigh(*best)
-    stopwatch.lap(Step.SCRUTINY.value, 0 if answer is None else len(answer.inliers))
-    for number, looks in enumerate(rounds):
-        if answer is not None and (answer.is_trusted or answer.is_hopeless):
-            break
-        if number == 0:
-            candidates.add_to_first(found.further_motions(options))
-        for look in looks:
-            candidates.add(look_for_motions(moving, fixed, look, options, Stopwatch()))
-        count, best = candidates.verify(thoroughly=True), candidates.best()
-        answer = None if best is None else candidates.weigh(*best)
-        stopwatch.lap(Step.LOOK_AGAIN.value, count)
-    if answer is not None and refine == "gicp":
-        answer = candidates.by_gicp(answer)
-        stopwatch.lap(Step.GICP.value)
-    return _pose(
-        answer, found, options, {"min_confidence": min_confidence, "prior": prior}, max_alternatives, stopwatch
-    )
-
-
-def _pose(
-    answer: Answer | None,
-    first: Found,
-    options: LookOptions,
-    asked: dict[str, float],
-    max_alternatives: int,
-    stopwatch: Stopwatch,
-) -> Pose:
-    """Return the answer, with the matches that it comes from; without one, with those of the first look."""
-    found = first if answer is None else answer.found
-    about: dict[str, Any] = {
-        "graph": found.graph,
-        **asked,
-        "epsilon": found.epsilon,
-        "voxel_size": options.voxel_size,
-        "source_points": found.points[0],
-        "target_points": found.points[1],
-        "stages": stopwatch.stages,
-        "seconds": stopwatch.seconds,
-    }
-    if answer is None or not answer.exists:
-        return without_transform(found.associations, found.clique, **about)
-    return Pose(
-        status=judge(
-            answer.confidence,
-            asked["min_confidence"],
-            answer.weak,
-            has_rival=answer.has_rival,
-            evidence=answer.evidence,
-        ),
-        T_target_source=answer.motion,
-        associations=found.associations,
-        inliers=answer.inliers,
-        residuals=residuals_of(answer.motion, found.matched),
-        clique=found.clique,
-        confidence=answer.confidence,
-        evidence=answer.evidence,
-        covariance=answer.information.covariance(),
-        degenerate_directions=answer.weak,
-        alternatives=answer.others[:max_alternatives],
-        overlap=answer.evidence.overlap,
-        **about,
-    )
+    return (register_at_scale if model.has_scale else register_given)(own, given, asked, stopwatch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -10,17 +11,18 @@ import numpy.typing as npt
 from .._timing import Stopwatch
 from .._validation import as_integer, as_number
 from ..clique import CliqueResult, check_limit, find_clique
-from ..consistency import points_problem
-from ..geometry.motions import MOTIONS
+from ..consistency import ConsistencyProblem, points_problem
+from ..geometry.motions import Motion, as_motion, scale_of
 from ..graphs import Graph
-from ..invariants import Distance, DistanceAndNormals, Invariant
+from ..invariants import Distance, DistanceAndNormals, Invariant, Under
 from .chance import expected_by_chance
 from .confidence import CHANCE_ALLOWED, Evidence, as_prior, judge
 from .distortion import fit_both_hands, measure_scale
 from .hypotheses import guess_motions
 from .pose import Hypothesis, Pose, is_rival, without_transform
 from .robust_fit import LARGEST, refit
-from .uncertainty import points_information, weak_turns
+from .scale_votes import at_likely_scale
+from .uncertainty import Information, points_information, weak_turns
 from .verification import residuals_of
 
 __all__ = ["solve"]
@@ -39,6 +41,8 @@ def solve(
     associations: npt.ArrayLike | None = None,
     *,
     epsilon: float | npt.ArrayLike = 0.05,
+    motion: str = "rigid",
+    up: npt.ArrayLike | None = None,
     invariant: Invariant | None = None,
     method: str = "auto",
     time_limit: float | Literal["default"] | None = "default",
@@ -47,22 +51,31 @@ def solve(
     max_alternatives: int = 5,
     threads: int = 1,
 ) -> Pose:
-    """Find the rigid transform that the largest set of mutually consistent associations agrees on.
+    """Find the transform that the largest set of mutually consistent associations agrees on.
 
     Parameters
     ----------
     source, target
         ``(n, 3)`` and ``(m, 3)`` points, or anything with ``.points``; with an invariant, landmarks as it takes them.
+        Of ``"planar"`` also ``(n, 2)`` and ``(m, 2)``, which are taken for points at height 0.
     associations
         ``(a, 2)`` numbers of a source and a target point each; None: point k with point k.
     epsilon
         By how much the distance between two points may differ from the distance between their matches, in metres; or
         one noise bound per association, of which a pair has the sum. With an invariant, what this makes of it, as in
         :func:`clipperplus.consistency_graph`; the fit takes it in any case for how far right matches may be off.
+    motion
+        Which transforms there may be: ``"rigid"``; ``"similarity"``, with an unknown scale; ``"yaw"``, turns about
+        ``up`` and any shift; ``"planar"``, turns about ``up`` and shifts across it, SE(2); ``"translation"``. The
+        fewer, the more must pairs of associations agree in, and the fewer right ones it takes.
+    up
+        Of ``"yaw"`` and ``"planar"``: a direction that is the same in both frames, three numbers; None: z.
     invariant
         Of points, one of :mod:`clipperplus.invariants`, such as
         :class:`~clipperplus.invariants.DistanceAndNormals`, :class:`~clipperplus.invariants.Custom`, or your own: which
-        associations agree. None: :class:`~clipperplus.invariants.Distance`. The transform is fitted to the points.
+        associations agree. None: :class:`~clipperplus.invariants.Distance`, or what else the motion keeps, see
+        :class:`~clipperplus.invariants.Under`. The transform is fitted to the points. Of ``"similarity"``, one that
+        does not know the scale, either: none is looked for beforehand.
     method, time_limit
         As in :func:`clipperplus.find_clique`.
     min_confidence
@@ -90,15 +103,22 @@ def solve(
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, 1000)
     threads = as_integer("threads", threads, 1, 1024)
     check_limit(method, time_limit)
-    problem, from_points, to_points = points_problem(source, target, associations, epsilon, invariant)
-    graph = problem.join(threads)
+    model = as_motion(motion, up)
+    if invariant is None and model.core is not None:
+        invariant = Under(motion, up)
+    problem, from_points, to_points = points_problem(source, target, associations, epsilon, invariant, model)
     pairs = problem.associations
+    matched = from_points[pairs[:, 0]], to_points[pairs[:, 1]]
+    bound, bounds = _typical(problem.epsilon), _per_association(problem.epsilon, len(pairs))
+    choices = 0.0
+    if model.has_scale and invariant is None:
+        problem, choices = at_likely_scale(problem, matched, bounds, model, threads)[:2]
+        stopwatch.lap("scale")
+    graph = problem.join(threads)
     stopwatch.lap("consistency graph", graph.num_edges)
     clique = find_clique(graph, method=method, time_limit=time_limit, threads=threads)
     stopwatch.lap("clique", clique.size)
 
-    matched = from_points[pairs[:, 0]], to_points[pairs[:, 1]]
-    bound = _typical(problem.epsilon)
     about: dict[str, Any] = {
         "graph": graph,
         "min_confidence": min_confidence,
@@ -106,33 +126,34 @@ def solve(
         "epsilon": bound,
         "source_points": from_points,
         "target_points": to_points,
+        "motion": model.name,
     }
-    if clique.size < 3:
+    if clique.size < model.least:
         return without_transform(pairs, clique, stages=stopwatch.stages, seconds=stopwatch.seconds, **about)
     chosen = clique.vertices
-    bounds = _per_association(problem.epsilon, len(pairs))
-    motion, covariance, weak = _fit(matched, chosen, bounds, bound)
+    transform, information, weak = _fit(matched, chosen, bounds, bound, model)
     stopwatch.lap("transform", clique.size)
-    others = _alternatives(graph, clique, matched, bound, max(1, max_alternatives), threads)
+    others = _alternatives(problem, graph, clique, matched, bound, max(1, max_alternatives), model, threads)
     stopwatch.lap("alternatives", len(others))
 
     evidence = Evidence(
         associations=len(pairs),
         explained=clique.size,
         runner_up=others[0].score if others else 0.0,
-        **_doubts(matched, chosen, motion, bounds, keeps_distances=_keeps_distances(problem.invariant)),
+        **_doubts(matched, chosen, transform, problem, bounds, model, choices),
     )
     confidence = evidence.confidence(prior)
     return Pose(
         status=judge(confidence, min_confidence, weak, has_rival=any(map(is_rival, others)), evidence=evidence),
-        T_target_source=motion,
+        T_target_source=transform,
         associations=pairs,
         inliers=chosen,
-        residuals=residuals_of(motion, matched),
+        residuals=residuals_of(transform, matched),
         clique=clique,
         confidence=confidence,
         evidence=evidence,
-        covariance=covariance,
+        covariance=information.covariance(),
+        scale_deviation=math.sqrt(information.scale_variance),
         degenerate_directions=weak,
         alternatives=others[:max_alternatives],
         stages=stopwatch.stages,
@@ -154,57 +175,81 @@ def _per_association(epsilon: float | _Array, count: int) -> _Array:
 
 
 def _fit(
-    matched: tuple[_Array, _Array], chosen: npt.NDArray[np.int64], epsilon: _Array, bound: float
-) -> tuple[_Array, _Array, _Array]:
-    """Return the transform that a clique suggests, its covariance, and the turns that are not determined."""
+    matched: tuple[_Array, _Array], chosen: npt.NDArray[np.int64], epsilon: _Array, bound: float, model: Motion
+) -> tuple[_Array, Information, _Array]:
+    """Return the transform that a clique suggests, what is known of it, and the turns that are not determined."""
     clique = matched[0][chosen], matched[1][chosen]
-    motion = MOTIONS["rigid"](*clique, (bound / epsilon[chosen]) ** 2)
+    motion = model.fit(*clique, (bound / epsilon[chosen]) ** 2)
     used, bounds = clique, epsilon[chosen]
-    if not len(weak_turns(clique[0], _SMALL_PATCH * bound)):  # else others would settle by chance what is open
-        motion = refit(matched, motion, epsilon)
+    scale = scale_of(motion) if model.has_scale else 1.0
+    if not len(weak_turns(scale * clique[0], _SMALL_PATCH * bound, model=model)):
+        motion = refit(matched, motion, epsilon, model)  # else others would settle by chance what is open
         used, bounds = matched, epsilon
     moved = used[0] @ motion[:3, :3].T + motion[:3, 3]
-    covariance = points_information(moved, used[1], bounds).covariance()
-    return motion, covariance, weak_turns(clique[0] @ motion[:3, :3].T, _SMALL_PATCH * bound, covariance)
+    information = points_information(moved, used[1], bounds, model)
+    turned = clique[0] @ motion[:3, :3].T
+    return motion, information, weak_turns(turned, _SMALL_PATCH * bound, information.covariance(), model)
 
 
 def _keeps_distances(invariant: Invariant) -> bool:
     """Whether all pairs of a clique keep their distance to within epsilon."""
-    return isinstance(invariant, (Distance, DistanceAndNormals))
+    return isinstance(invariant, (Distance, DistanceAndNormals, Under))
 
 
 def _doubts(
     matched: tuple[_Array, _Array],
     chosen: npt.NDArray[np.int64],
     motion: _Array,
+    problem: ConsistencyProblem,
     bounds: _Array,
-    *,
-    keeps_distances: bool,
+    model: Motion,
+    choices: float,
 ) -> dict[str, Any]:
-    """Return what may be wrong with a clique and the motion it suggests, as fields of the evidence."""
+    """Return what may be wrong with a clique and the motion it suggests, as fields of the evidence.
+
+    ``choices`` is the logarithm of how many scales there were to choose from. What has a scale is not doubted for it.
+    """
     # One bound for all: as likely to be met by chance as theirs.
     bound = float(bounds.max() * np.cbrt(np.mean((bounds / bounds.max()) ** 3)))
-    hands = fit_both_hands(matched, chosen, (bound / bounds[chosen]) ** 2, bound)
+    hands = fit_both_hands(matched, chosen, (bound / bounds[chosen]) ** 2, bound, model)
     members = chosen[np.linalg.norm(hands.moved[chosen] - matched[1][chosen], axis=1) < LARGEST * bound]
-    reach = 1.0 if keeps_distances else LARGEST
-    chance = expected_by_chance(hands.moved, matched[1], members, bound, reach) if len(members) >= 3 else 0.0
+    reach = 1.0 if _keeps_distances(problem.invariant) else LARGEST
+    chance = 0.0
+    if len(members) >= model.least:
+        # Rigid motions were calibrated without regard to points that associations share.
+        shared = None if model.name == "rigid" else problem.pairs
+        chance = expected_by_chance(hands.moved, matched[1], members, bound, reach, model, shared) + choices
+    found = {"chance": chance, "mirrored": hands.mirrored and chance <= CHANCE_ALLOWED}
+    if model.has_scale:
+        return found
     rigid = hands.moved if hands.mirrored else matched[0] @ motion[:3, :3].T + motion[:3, 3]
-    found = measure_scale(hands, rigid, matched[1], chosen, bounds)
-    return {
-        "chance": chance,
-        "mirrored": hands.mirrored and chance <= CHANCE_ALLOWED,
-        "scale": found.scale,
-        "scale_deviation": found.deviation,
-        "scale_gain": found.gain,
-    }
+    size = measure_scale(hands, rigid, matched[1], chosen, bounds, model)
+    return {**found, "scale": size.scale, "scale_deviation": size.deviation, "scale_gain": size.gain}
 
 
 def _alternatives(
-    graph: Graph, clique: CliqueResult, matched: tuple[_Array, _Array], bound: float, most: int, threads: int
+    problem: ConsistencyProblem,
+    graph: Graph,
+    clique: CliqueResult,
+    matched: tuple[_Array, _Array],
+    bound: float,
+    most: int,
+    model: Motion,
+    threads: int,
 ) -> tuple[Hypothesis, ...]:
     """Return what other large cliques suggest."""
-    guesses = guess_motions(graph, clique, *matched, apart=_APART * bound, most=most + 1, threads=threads)
+    # The source as it was compared: with a scale, that of the graph.
+    source = problem.source[problem.associations[:, 0]] if model.has_scale else matched[0]
+    guesses = guess_motions(
+        graph, clique, source, matched[1], apart=_APART * bound, most=most + 1, model=model, threads=threads
+    )
     return tuple(
-        Hypothesis(T_target_source=motion, inliers=vertices, score=len(vertices) / clique.size)
+        Hypothesis(
+            T_target_source=model.fit(matched[0][vertices], matched[1][vertices], np.ones(len(vertices)))
+            if model.has_scale
+            else motion,
+            inliers=vertices,
+            score=len(vertices) / clique.size,
+        )
         for motion, vertices in list(zip(guesses.motions, guesses.cliques, strict=True))[1:]
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from .._timing import Stopwatch
+from .._validation import in_order
 from ..clouds.cloud import RawCloud, as_cloud
 from ..clouds.fronts import normals_of
 from ..clouds.prepared import PreparedCloud, prepare_checked, viewpoint_of
@@ -47,6 +49,13 @@ class Given:
                 f"{name}: prepared without the finer points that it takes; prepare(…, refine={refine!r}) keeps them"
             )
         return cls(name, cloud, None, None, refine is not None)
+
+    def scaled(self, scale: float) -> Given:
+        """Return a raw cloud enlarged about its origin."""
+        assert isinstance(self.cloud, RawCloud)
+        points = in_order(self.cloud.points * self.cloud.points.dtype.type(scale), self.cloud.points.dtype.type)
+        enlarged = replace(self.cloud, points=points, bounds=_core.bounds_of(points, 1))
+        return replace(self, cloud=enlarged, told=None if self.told is None else scale * self.told)
 
     def prepare(self, voxel_size: float, threads: int, stopwatch: Stopwatch) -> PreparedCloud:
         """Return the cloud with voxel means, normals and features."""

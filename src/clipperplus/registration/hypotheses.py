@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..clique import CliqueResult
+from ..geometry.motions import RIGID, Motion
 from ..graphs import Graph
 
 __all__ = ["MOST_STEPS", "Guesses", "guess_motions"]
@@ -46,6 +47,7 @@ def guess_motions(
     apart: float,
     most: int,
     most_steps: int = MOST_STEPS,
+    model: Motion = RIGID,
     threads: int,
 ) -> Guesses:
     """Grow cliques from every association and fit a motion to each, to the given clique first.
@@ -59,6 +61,6 @@ def guess_motions(
     starts = starts[:: max(-(-len(starts) // _MOST_STARTS), -(-steps // most_steps), 1)]
     known = clique.vertices.astype(np.int32)
     motions, offsets, members = _core.find_hypotheses(
-        graph._native, source, target, known, starts.astype(np.int32), most, 3, apart, threads
+        graph._native, source, target, known, starts.astype(np.int32), most, model.least, apart, threads, model.core
     )
     return Guesses(motions, members, offsets)

@@ -20,14 +20,24 @@ from ..clouds.matching import match_features
 from ..clouds.prepared import FINER, Description, PreparedCloud
 from ..consistency import points_problem
 from ..errors import OptionError
+from ..geometry.motions import RIGID, Motion
 from ..graphs import Graph
-from ..invariants import DistanceAndNormals, Invariant
+from ..invariants import DistanceAndNormals, Invariant, Under
 from ..invariants.points import PointsWithNormals
 from .hypotheses import MOST_STEPS, guess_motions
 from .rough import RoughTransform
 from .steps import Step
 
-__all__ = ["EFFORTS", "Found", "Look", "LookOptions", "as_effort", "look_at_matches", "look_for_motions"]
+__all__ = [
+    "EFFORTS",
+    "Found",
+    "Look",
+    "LookOptions",
+    "as_effort",
+    "look_at_matches",
+    "look_for_motions",
+    "match_descriptions",
+]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -37,6 +47,8 @@ _MOST_GUESSES = 400
 """… and those that follow, and the first one if it is asked for more."""
 _FEWER_STEPS = 20_000_000
 """Comparisons that a look may take which is not the first."""
+_UPRIGHT = np.radians(30.0)
+"""By how much the tilt of a normal may change from one cloud to the other, where the motion keeps it."""
 _APART = 3.0
 """Voxels: motions that move the matched points to places closer than this are one guess."""
 
@@ -86,7 +98,9 @@ class LookOptions:
     ratio: float | None = None
     """Lowe's test; None: no test."""
     invariant: Invariant | None = None
-    """What pairs of matches must agree in; None: distances."""
+    """What pairs of matches must agree in; None: distances, and what else the motion keeps."""
+    model: Motion = RIGID
+    """The motions that there may be."""
     rough: RoughTransform | None = None
     """What is known beforehand; None: nothing. It speaks of the …"""
     middle: tuple[float, ...] = (0.0, 0.0, 0.0)
@@ -119,6 +133,7 @@ class Found:
             *self.matched,
             apart=_APART * options.voxel_size,
             most=_MOST_GUESSES,
+            model=options.model,
             threads=options.threads,
         )
         return guesses.motions[len(self.motions) :]
@@ -148,7 +163,7 @@ def look_for_motions(
             for cloud in (source, target)
         )
         matches, width = look.matches or options.matches, look.voxels
-    associations = _match(here, there, matches, options.ratio, options.threads)
+    associations = match_descriptions(here, there, matches, options.ratio, options.threads)
     stopwatch.lap(Step.MATCHING.value, len(associations))
     epsilon = width * options.epsilon
     return look_at_matches(here, there, associations, epsilon, options, stopwatch, first=look is None)
@@ -165,12 +180,15 @@ def look_at_matches(
     first: bool = True,
 ) -> Found:
     """Grow motions from what is consistent of given matches, and does not contradict what is roughly known."""
-    threads = options.threads
+    threads, model, invariant = options.threads, options.model, options.invariant
+    if invariant is None and model.core is not None:
+        invariant = Under(model.name, model.up if model.has_axis else None)
+    associations = associations[_upright(source, target, associations, model)]
     if options.rough is not None and len(associations):
         matched = source.points[associations[:, 0]], target.points[associations[:, 1]]
         associations = associations[options.rough.explains(*matched, np.array(options.middle), epsilon)]
-    here, there = (_landmarks(of, options.invariant) for of in (source, target))
-    problem, *_ = points_problem(here, there, associations, epsilon, options.invariant)
+    here, there = (_landmarks(of, invariant) for of in (source, target))
+    problem, *_ = points_problem(here, there, associations, epsilon, invariant)
     graph = problem.join(threads)
     stopwatch.lap(Step.CONSISTENCY_GRAPH.value, graph.num_edges)
     clique = find_clique(graph, method=options.method, time_limit=options.time_limit, threads=threads)
@@ -183,10 +201,24 @@ def look_at_matches(
         apart=_APART * options.voxel_size,
         most=_FIRST_GUESSES if first else _MOST_GUESSES,
         most_steps=MOST_STEPS if first else _FEWER_STEPS,
+        model=model,
         threads=threads,
     )
     stopwatch.lap(Step.HYPOTHESES.value, len(guesses.motions))
     return Found((source.points, target.points), associations, epsilon, graph, clique, guesses.motions)
+
+
+def _upright(
+    source: Description, target: Description, associations: npt.NDArray[np.int64], model: Motion
+) -> npt.NDArray[np.bool_] | slice:
+    """Return which matches keep what the motion keeps of a normal, whatever its sign; all where this is nothing."""
+    if source.normals is None or target.normals is None or model.turns.shape[1] == 3:
+        return slice(None)
+    here, there = source.normals[associations[:, 0]], target.normals[associations[:, 1]]
+    if model.has_axis:
+        tilts = (np.arcsin(np.minimum(np.abs(normals @ model.up), 1.0)) for normals in (here, there))
+        return np.asarray(np.abs(np.subtract(*tilts)) < _UPRIGHT)
+    return np.asarray(np.abs(np.einsum("ij,ij->i", here, there)) > np.cos(_UPRIGHT))
 
 
 def _landmarks(of: Description, invariant: Invariant | None) -> Any:
@@ -200,7 +232,7 @@ def _landmarks(of: Description, invariant: Invariant | None) -> Any:
     return PointsWithNormals(of.points, of.normals)
 
 
-def _match(
+def match_descriptions(
     source: Description, target: Description, matches: int, ratio: float | None, threads: int
 ) -> npt.NDArray[np.int64]:
     """Match the points that can be described; the features of others are zero, and all alike."""

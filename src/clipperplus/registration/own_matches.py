@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,6 +56,10 @@ class OwnMatches:
             return cls(None, None, None)
         points = _points_of("source", source), _points_of("target", target)
         return cls(as_associations("associations", associations, points), points, None)
+
+    def scaled(self, scale: float) -> OwnMatches:
+        """Return the same for a source that is enlarged about its origin."""
+        return self if self.points is None else replace(self, points=(scale * self.points[0], self.points[1]))
 
     def applied_to(self, source: PreparedCloud, target: PreparedCloud) -> tuple[PreparedCloud, PreparedCloud]:
         """Return the clouds with the features that were given, if there are any."""

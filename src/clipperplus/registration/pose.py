@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from .._timing import Stage
 from ..clique import CliqueResult
-from ..geometry.poses import rotation_angles
+from ..geometry.motions import MOTIONS, scale_of
+from ..geometry.poses import rotation_angles, without_scale
 from ..graphs import Graph
 from .confidence import Evidence, Status
 from .directions import name_motions
@@ -20,6 +21,8 @@ from .reasons import Case, Reason, Rival, find_reasons
 __all__ = ["RIVALRY", "Hypothesis", "Pose", "is_rival", "lever_of", "rivals_of", "without_transform"]
 
 
+_FLAT = 1e-12
+"""By how much a motion may fail to keep the plane of x and y."""
 _RIVAL = 0.9
 """Share of the agreeing associations from which on another transform makes an answer ambiguous, …"""
 RIVALRY = 0.7
@@ -66,8 +69,8 @@ class Pose:
     status: Status
     """What to make of it."""
     T_target_source: npt.NDArray[np.float64] | None
-    """``(4, 4)``; moves points of the source into the frame of the target. None if there are too few inliers, or if the
-    surfaces disagree."""
+    """``(4, 4)``; moves points of the source into the frame of the target: scale · R, and a translation. Points of the
+    plane are at height 0. None if there are too few inliers, or if the surfaces disagree."""
     associations: npt.NDArray[np.int64] = field(repr=False)
     """``(m, 2)``: source and target point of each putative match."""
     inliers: npt.NDArray[np.int64] = field(repr=False)
@@ -82,7 +85,9 @@ class Pose:
     """What speaks for and against the transform: what the confidence is made of."""
     covariance: npt.NDArray[np.float64] | None = field(repr=False)
     """``(6, 6)`` of a small motion ξ = (rotation vector in rad, translation in m) in the frame of the target, rotation
-    about the target's origin: true transform = exp(ξ) · ``T_target_source``. None without a transform."""
+    about the target's origin: true transform = exp(ξ) · ``T_target_source``. Zero in the directions that a motion which
+    is less than rigid does not have. Of a similarity, the true one is exp(ξ) after ``T_target_source``, enlarged about
+    the target's origin by what the scale is off, which makes ξ no smaller. None without a transform."""
     degenerate_directions: npt.NDArray[np.float64] = field(repr=False)
     """``(k, 6)``: unit motions ξ, about the centre of the inliers, that the data do not determine."""
     alternatives: tuple[Hypothesis, ...] = field(repr=False)
@@ -108,6 +113,25 @@ class Pose:
     """The points that associations number: voxel means where clouds were given."""
     target_points: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)), repr=False)
     """The same of the target."""
+    motion: str = "rigid"
+    """Which transforms there might have been."""
+    scale_deviation: float = 0.0
+    """Standard deviation of the scale, as a share of it; 0 where it was known to be 1."""
+
+    @property
+    def scale(self) -> float | None:
+        """By how much the transform enlarges: 1 but for similarities; None without a transform."""
+        if self.T_target_source is None:
+            return None
+        return scale_of(self.T_target_source) if MOTIONS[self.motion].has_scale else 1.0
+
+    @property
+    def transform_2d(self) -> npt.NDArray[np.float64] | None:
+        """``(3, 3)``: what a planar motion does to x and y; None if it leaves their plane, or there is none."""
+        T = self.T_target_source
+        if T is None or self.motion != "planar" or np.abs(T[2, :2]).max() + np.abs(T[:2, 2]).max() > _FLAT:
+            return None
+        return T[np.ix_([0, 1, 3], [0, 1, 3])]
 
     @property
     def num_inliers(self) -> int:
@@ -191,6 +215,8 @@ class Pose:
         return {
             "status": self.status.value,
             "T_target_source": None if self.T_target_source is None else self.T_target_source.tolist(),
+            "motion": self.motion,
+            "scale": self.scale,
             "reasons": [reason.to_dict() for reason in self.reasons],
             "confidence": self.confidence,
             "prior": self.prior,
@@ -231,7 +257,7 @@ def rivals_of(
     if motion is None or not found:
         return ()
     motions = np.array([other.T_target_source for other in found])
-    turns = np.degrees(rotation_angles(motion[:3, :3].T @ motions[:, :3, :3]))
+    turns = np.degrees(rotation_angles(without_scale(motion)[:3, :3].T @ without_scale(motions)[:, :3, :3]))
     changes = motions - motion
     middle = points.mean(axis=0) if len(points) else np.zeros(3)
     shifts = np.linalg.norm(changes[:, :3, :3] @ middle + changes[:, :3, 3], axis=1)

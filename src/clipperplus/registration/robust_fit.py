@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry.motions import MOTIONS
+from ..geometry.motions import RIGID, Motion
 from .verification import residuals_of
 
 __all__ = ["LARGEST", "explained", "refit", "robust_weights", "slopes"]
@@ -38,7 +38,7 @@ def slopes(relative: _Array) -> _Array:
     return np.asarray(robust_weights(relative) * (1.0 - 4.0 / 3.0 * squares / (1.0 + squares)))
 
 
-def refit(matched: tuple[_Array, _Array], start: _Array, epsilon: _Array) -> _Array:
+def refit(matched: tuple[_Array, _Array], start: _Array, epsilon: _Array, model: Motion = RIGID) -> _Array:
     """Return the transform of all associations around the given one, which stays if it explains more of them.
 
     ``epsilon`` has the bound of every association: that of a pair of such.
@@ -51,9 +51,9 @@ def refit(matched: tuple[_Array, _Array], start: _Array, epsilon: _Array) -> _Ar
         weights = robust_weights(_relative(motion, (source, target), bounds))
         if np.abs(weights - last).max(initial=0.0) < _SETTLED:
             break
-        if np.count_nonzero(weights) < 3:
+        if np.count_nonzero(weights) < model.least:
             return start
-        motion, last = MOTIONS["rigid"](source, target, shares * weights), weights
+        motion, last = model.fit(source, target, shares * weights), weights
     before, after = (explained(_relative(of, matched, epsilon)) for of in (start, motion))
     return motion if after >= before else start
 

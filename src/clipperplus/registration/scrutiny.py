@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..clouds.prepared import PreparedCloud
+from ..geometry.motions import RIGID, Motion
 from ..geometry.poses import inverse
 from . import counterparts
 from .counterparts import Weighted
@@ -102,11 +103,12 @@ def scrutinise(
     *,
     free_space: bool,
     threads: int,
+    model: Motion = RIGID,
 ) -> Scrutiny:
-    """Try to prove an answer wrong."""
+    """Try to prove an answer wrong: by what is of the model, too, if it is a motion."""
     if not len(source.points) or not len(target.points):
         return Scrutiny(Rivals(suggested.motions[:0], (), np.empty(0)), 0, 0.0, 1.0, 1.0, 0.0, None)
-    pair = _Pair(source, target, motion, free_space, threads)
+    pair = _Pair(source, target, motion, free_space, threads, model)
     reflections = _Others.of("mirror", suggested.reflections)
     slides = _Others.of("slide", *counterparts.slides(information, target.voxel_size))
     tried = pair.tried(pair.counterparts().beside(reflections).beside(slides.after(motion)))
@@ -165,10 +167,17 @@ class _Pair:
     """Two clouds, one laid on the other by an answer."""
 
     def __init__(
-        self, source: PreparedCloud, target: PreparedCloud, answer: _Array, free_space: bool, threads: int
+        self,
+        source: PreparedCloud,
+        target: PreparedCloud,
+        answer: _Array,
+        free_space: bool,
+        threads: int,
+        model: Motion,
     ) -> None:
         self._source, self._target, self._answer = source, target, answer
         self._free_space, self._threads, self._voxel = free_space, threads, target.voxel_size
+        self._model = model
         self._spread = spread_points(source.points)
 
     def counterparts(self) -> _Others:
@@ -179,10 +188,12 @@ class _Pair:
         shifts, ways = counterparts.shifts(moved, target, axes, self._voxel)
         peaks = counterparts.plane_shifts(*self._laid(_MAPPED_POINTS), axes, self._voxel)
         shifts, ways = np.concatenate((shifts, peaks)), np.concatenate((ways, -1 - np.arange(len(peaks))))
+        model, turned = self._model, counterparts.turned_counterparts(centre, axes)
+        mirrored = counterparts.mirrored_counterparts(centre, axes)
         parts: dict[Origin, _Array] = {
-            "turn": self._settled(counterparts.turned_counterparts(centre, axes), axes),
-            "shift": shifts,
-            "mirror": self._settled(counterparts.mirrored_counterparts(centre, axes), axes),
+            "turn": self._settled(counterparts.of_model(turned, centre, model), axes),
+            "shift": model.project(shifts),
+            "mirror": self._settled(counterparts.reflections_of_model(mirrored, centre, model), axes),
         }
         result = _Others.of("turn", np.empty((0, 4, 4)))
         for origin, some in parts.items():
@@ -207,7 +218,7 @@ class _Pair:
         best = found.argmax(axis=2)
         settled = motions.copy()
         for axis in range(3):
-            settled[:, :3, 3] += offsets[axis, best[:, axis]]
+            settled[:, :3, 3] += (self._model.shifts @ (self._model.shifts.T @ offsets[axis, best[:, axis]].T)).T
         return settled
 
     def _coarsely(self, motions: _Array) -> _Array:
@@ -221,14 +232,17 @@ class _Pair:
 
     def tried(self, others: _Others) -> _Others:
         """Return those that are worth a closer look and far from the answer, improved, the best first."""
-        motions = refine(self._source, self._target, others.motions, _FIRST_STEPS, _FIRST_POINTS, self._threads)
+        motions = self._refined(others.motions, _FIRST_STEPS, _FIRST_POINTS)
         fits = self._fits(motions, _FIRST_POINTS)
         numbers = np.argsort(-fits[1:], kind="stable")
         numbers = numbers[fits[1:][numbers] >= _WORTHY * fits[0]]
-        motions = refine(self._source, self._target, motions[numbers], _STEPS, _POINTS, self._threads)
+        motions = self._refined(motions[numbers], _STEPS, _POINTS)
         places = places_of(np.concatenate((self._answer[None], motions)), self._spread)
         far = np.linalg.norm(places[1:] - places[0], axis=1) > FAR * self._voxel
         return replace(others.only(numbers), motions=motions).only(far)
+
+    def _refined(self, motions: _Array, steps: int, count: int) -> _Array:
+        return refine(self._source, self._target, motions, steps, count, self._threads, model=self._model)
 
     def rivalry(self, others: _Others) -> _Array:
         """Return how nearly each is as good as the answer."""

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..geometry.motions import RIGID, Motion
 from ..geometry.poses import adjoint
 from .robust_fit import LARGEST, robust_weights, slopes
 from .verification import AGREEING_COSINE
@@ -44,6 +45,8 @@ _USUAL_NOISE = 0.22
 """Times epsilon: if errors are larger, epsilon cuts them off, and what agrees has been chosen to be off together: …"""
 _COMMON = 2.5
 """… so many times the excess is an error of all, which no number of associations makes smaller."""
+_UNKNOWN_SCALE = 10.0
+"""Of a scale that nothing is known about: by as much it may be off."""
 _LEAST_SLOPE = 0.2
 """Below it the associations around the transform are no more than chance would bring."""
 
@@ -87,6 +90,10 @@ class Information:
     noise: _Array | None = None
     """``(6, 6)``, the covariance of half the gradient of the sum at the true motion, by the variance; None: H, as it is
     where residuals are independent."""
+    model: Motion = RIGID
+    """The motions that there may be; others have no variance."""
+    scale_variance: float = 0.0
+    """Of the logarithm of the scale about the centre, where there is one."""
 
     def weak_directions(self, least: float | None = None) -> _Array:
         """Return the unit motions ``(k, 6)`` that hardly move the points in the directions that are compared.
@@ -107,11 +114,12 @@ class Information:
     def covariance(self) -> _Array:
         """Return the covariance of the motion, about the origin of the frame.
 
-        What is not determined gets the variance of a turn or a shift that nothing is known about.
+        What is not determined gets the variance of a turn or a shift that nothing is known about, and what the model
+        does not have gets none. A scale is about the origin, too: if it is off, so is the translation.
         """
         shares, vectors = self._shares()
         unknown = (math.pi * (self.lever or 1.0)) ** 2
-        variances = np.full(6, unknown)
+        variances = np.full(len(shares), unknown)
         known = shares >= self.least
         if self.noise is None:
             variances[known] = np.minimum(self.variance / (shares[known] * self.count), unknown)
@@ -125,19 +133,26 @@ class Information:
         move = np.eye(4)
         move[:3, 3] = self.centre
         carry = adjoint(move)
-        return np.asarray(carry @ about_centre @ carry.T)
+        result = np.asarray(carry @ about_centre @ carry.T)
+        if self.scale_variance:
+            result[3:, 3:] += self.scale_variance * np.outer(self.centre, self.centre)
+        return result
 
     def _shares(self) -> tuple[_Array, _Array]:
         """Return how much of each principal motion is seen, from 0 to about 1, and the motions as columns."""
         scale = self._scale()
-        values, vectors = np.linalg.eigh(self.matrix * np.outer(scale, scale) / max(1.0, self.count))
-        return values, vectors
+        resistance = self.matrix * np.outer(scale, scale) / max(1.0, self.count)
+        if self.model.core is None:
+            values, vectors = np.linalg.eigh(resistance)
+            return values, vectors
+        values, vectors = np.linalg.eigh(self.model.free.T @ resistance @ self.model.free)
+        return values, self.model.free @ vectors
 
     def _scale(self) -> _Array:
         return np.array([1.0 / (self.lever or 1.0)] * 3 + [1.0] * 3)
 
 
-def points_information(moved: _Array, matches: _Array, epsilon: _Array) -> Information:
+def points_information(moved: _Array, matches: _Array, epsilon: _Array, model: Motion = RIGID) -> Information:
     """Return that of matched points, which are compared in all three directions, with robust weights.
 
     ``epsilon`` has the bounds of the associations, each that of a pair of such. The covariance is that of an
@@ -160,7 +175,8 @@ def points_information(moved: _Array, matches: _Array, epsilon: _Array) -> Infor
     variance = float(((weights * relative) ** 2).sum()) / (3.0 * squared)
     cells = _cells(moved - centre, _NEIGHBOURS * bound)
     of_cell = _sums(cells, weights[:, None] * np.column_stack((arms, scales, gaps, np.ones(len(arms)))))
-    share, left = _shared_error(of_cell[:, 4:7], of_cell[:, 7], squared, variance)
+    fitted = model.free.shape[1] + float(model.has_scale)
+    share, left = _shared_error(of_cell[:, 4:7], of_cell[:, 7], squared, variance, fitted)
     numbers = 3.0 * count**2 / squared
     noise = (numbers * variance + _PRIOR_COUNT * PRIOR_NOISE**2) / (numbers * left + _PRIOR_COUNT)
     slope = max(float(slopes(relative).sum()) / count, _LEAST_SLOPE)
@@ -172,17 +188,28 @@ def points_information(moved: _Array, matches: _Array, epsilon: _Array) -> Infor
     together = _products(of_cell[:, :3], of_cell[:, 3])
     errors = ((1.0 - share) * alone + share * together) / slope**2 + common**2 * count / noise * matrix
     lever = math.sqrt(2.0 / 3.0 * float(weights @ (arms**2).sum(axis=1)) / count)
-    return Information(matrix, centre, count, lever, bound * bound * noise, 1e-12, errors)
+    about = Information(matrix, centre, count, lever, bound * bound * noise, 1e-12, errors, model)
+    if not model.has_scale:
+        return about
+    # A scale moves points along their arms: as the turns about these, with the same errors.
+    resistance = float((arms**2 * weights[:, None]).sum())
+    apart, cells_together = float((arms**2 * weights[:, None] ** 2).sum()), float((of_cell[:, :3] ** 2).sum())
+    pull = ((1.0 - share) * apart + share * cells_together) / slope**2 + common**2 * count / noise * resistance
+    unknown = math.log(_UNKNOWN_SCALE) ** 2
+    found = bound * bound * noise * pull / max(resistance, 1e-300) ** 2 if resistance > 0.0 else unknown
+    return replace(about, scale_variance=min(found, unknown))
 
 
-def _shared_error(gaps: _Array, counts: _Array, squared: float, variance: float) -> tuple[float, float]:
+def _shared_error(gaps: _Array, counts: _Array, squared: float, variance: float, fitted: float) -> tuple[float, float]:
     """Return which share of the variance neighbours have in common, and what the fit leaves of it in the residuals.
 
     From sums of residuals and of weights over cells, the sum of squared weights, and the variance along an axis. The
-    fit takes six degrees of freedom, so that what few cells have in common is not to be seen.
+    fit takes some degrees of freedom, so that what few cells have in common is not to be seen.
     """
     total, products = float(counts.sum()), float(counts @ counts)
-    left_alone, left_of_cells = (max(0.0, 1.0 - 2.0 * some / max(total**2, 1e-300)) for some in (squared, products))
+    left_alone, left_of_cells = (
+        max(0.0, 1.0 - fitted / 3.0 * some / max(total**2, 1e-300)) for some in (squared, products)
+    )
     degrees = 3.0 * left_of_cells * total**2 / max(products, 1e-300)
     share, pairs = 0.0, products - squared
     if pairs > 1e-9 * squared:
@@ -192,13 +219,18 @@ def _shared_error(gaps: _Array, counts: _Array, squared: float, variance: float)
     return share, (1.0 - share) * left_alone + share * left_of_cells
 
 
-def weak_turns(moved: _Array, least: float, covariance: _Array | None = None) -> _Array:
+def weak_turns(moved: _Array, least: float, covariance: _Array | None = None, model: Motion = RIGID) -> _Array:
     """Return the unit turns ``(k, 6)`` that matched points do not determine.
 
     Those are about axes from which they are closer than ``least`` metres, or of which the covariance says so.
     """
     arms = moved - moved.mean(axis=0)
-    values, vectors = np.linalg.eigh(_products(arms, np.ones(len(arms)))[:3, :3] / len(arms))
+    resistance = _products(arms, np.ones(len(arms)))[:3, :3] / len(arms)
+    if model.core is None:
+        values, vectors = np.linalg.eigh(resistance)
+    else:
+        values, vectors = np.linalg.eigh(model.turns.T @ resistance @ model.turns)
+        vectors = model.turns @ vectors
     weak = values < least**2
     if covariance is not None:
         weak |= (vectors * (covariance[:3, :3] @ vectors)).sum(axis=0) > _USELESS_TURN**2
@@ -232,7 +264,11 @@ def _cells(points: _Array, width: float) -> npt.NDArray[np.int64]:
 
 
 def surface_information(
-    source: OrientedSurface, target: OrientedSurface, motion: _Array, masses: _Array | None = None
+    source: OrientedSurface,
+    target: OrientedSurface,
+    motion: _Array,
+    masses: _Array | None = None,
+    model: Motion = RIGID,
 ) -> Information:
     """Return that of a cloud on another's surface, which is compared along the normals only.
 
@@ -246,4 +282,4 @@ def surface_information(
         target.surface, source.points, source.normals, motions, *rule, masses
     )
     lever = math.sqrt(2.0 / 3.0 * arms / max(1.0, count))
-    return Information(matrix, centre, count, lever, 10.0 * squares / max(1.0, count), _WEAK)
+    return Information(matrix, centre, count, lever, 10.0 * squares / max(1.0, count), _WEAK, model=model)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..clouds.prepared import PreparedCloud
+from ..geometry.motions import RIGID, Motion
 from ..geometry.poses import inverse
 
 __all__ = [
@@ -121,24 +122,25 @@ def verify_motions(
     free_space: bool,
     threads: int,
     thoroughly: bool = False,
+    model: Motion = RIGID,
 ) -> Verified:
     """Refine motions and order them by how well they explain associations and clouds.
 
     ``matched`` are the source and target point of every association; ``free_space`` says whether to look for points
     where a sensor looked through; ``thoroughly``, whether the best are worth looking at all of their points. Motions
-    that are hopeless after a few steps are left out.
+    of the ``model`` stay of it. Those that are hopeless after a few steps are left out.
     """
     about: dict[str, Any] = {"free_space": free_space, "threads": threads}
-    refined = refine(source, target, motions, _FIRST_STEPS, _FIRST_POINTS, threads)
+    refined = refine(source, target, motions, _FIRST_STEPS, _FIRST_POINTS, threads, model=model)
     promising = compare(source, target, matched, refined, count=_FIRST_POINTS, **about).best(_SECOND_MOTIONS)
-    refined = refine(source, target, promising.motions, _SECOND_STEPS, _REFINING_POINTS, threads)
+    refined = refine(source, target, promising.motions, _SECOND_STEPS, _REFINING_POINTS, threads, model=model)
     verified = compare(source, target, matched, refined, numbers=promising.numbers, **about).best(_SECOND_MOTIONS)
     if not thoroughly:
         return verified
     first, rest = (
         verified.only(np.arange(len(verified.motions))[of]) for of in (slice(_LAST_MOTIONS), slice(_LAST_MOTIONS, None))
     )
-    refined = refine(source, target, first.motions, _LAST_STEPS, _LAST_POINTS, threads)
+    refined = refine(source, target, first.motions, _LAST_STEPS, _LAST_POINTS, threads, model=model)
     finalists = compare(source, target, matched, refined, numbers=first.numbers, count=None, **about)
     return finalists.beside(rest).best(_SECOND_MOTIONS)
 
@@ -152,13 +154,14 @@ def refine(
     threads: int,
     *,
     precisely: bool = False,
+    model: Motion = RIGID,
 ) -> _Array:
-    """Improve motions by steps of ICP, looking at about ``count`` points of the source."""
+    """Improve motions by steps of ICP, looking at about ``count`` points of the source; those of a model stay of it."""
     reach = _REFINING_REACH * target.voxel_size
     points, normals, _ = sample(source, count)
     motions = np.ascontiguousarray(motions)
     return _core.refine_motions(
-        target.surface, points, normals, motions, reach, _REFINING_COSINE, steps, precisely, threads
+        target.surface, points, normals, motions, reach, _REFINING_COSINE, steps, precisely, threads, None, model.core
     )
 
 
@@ -213,10 +216,17 @@ def _lay_on(
 
 
 def polish(
-    source: PreparedCloud, target: PreparedCloud, motion: _Array, *, steps: int = _LAST_STEPS, threads: int
+    source: PreparedCloud,
+    target: PreparedCloud,
+    motion: _Array,
+    *,
+    steps: int = _LAST_STEPS,
+    threads: int,
+    model: Motion = RIGID,
 ) -> _Array:
     """Improve a motion by steps of ICP with more points, looked up with more care."""
-    return np.asarray(refine(source, target, motion[None], steps, _LAST_POINTS, threads, precisely=True)[0])
+    refined = refine(source, target, motion[None], steps, _LAST_POINTS, threads, precisely=True, model=model)
+    return np.asarray(refined[0])
 
 
 def explained_by(motion: _Array, matched: tuple[_Array, _Array], voxel_size: float) -> npt.NDArray[np.bool_]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ... import _core
 from ..._validation import as_array, as_points
 from ...errors import LandmarkError
+from .base import Motion
 
-__all__ = ["fit_rigid", "fit_transform"]
+__all__ = ["Rigid", "fit_transform"]
+
+
+class Rigid(Motion):
+    """Turns and shifts: six degrees of freedom."""
 
 
 def fit_transform(
@@ -39,17 +43,7 @@ def fit_transform(
     if counting.sum() < 3:
         what = "points" if weights is None else "points of positive weight"
         raise LandmarkError(f"source: expected at least 3 {what}, got {counting.sum()}")
-    return fit_rigid(source[counting], target[counting], shares[counting])
-
-
-def fit_rigid(
-    source: npt.NDArray[np.float64], target: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
-    """Do the same for arguments that were checked."""
-    motion: npt.NDArray[np.float64] = _core.fit_motion(source, target, weights)[0]
-    if not np.isfinite(motion).all():
-        raise LandmarkError("source, target: the points are too far from the origin for a translation between them")
-    return motion
+    return Rigid().fit(source[counting], target[counting], shares[counting])
 
 
 def _as_weights(value: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:
