@@ -13,13 +13,13 @@ namespace clipperplus {
 namespace {
 
 constexpr std::size_t kGlance = 64;          // matches that a pose is looked at first
+constexpr std::size_t kFew = 4096;           // triples that are not drawn: all are looked at
 constexpr std::size_t kFirstBatch = 128;     // triples; every batch is twice as large, …
 constexpr std::size_t kLargestBatch = 4096;  // … up to this
 constexpr std::size_t kFitted = 4;           // poses of a batch that are fitted
-constexpr std::size_t kLeastSupport = 5;     // matches that a pose explains which is fitted, its three included
 constexpr std::size_t kDrawnAround = 192;    // triples that are drawn from what a pose explains
-constexpr double kMissed = 1e-4;             // how likely it may be that a set as large as the best one was missed, …
-constexpr double kRecognised = 0.4;          // … where this share of triples of right matches is good enough to tell
+constexpr double kMissed = 1e-3;             // how likely it may be that a set as large as the best one was missed, …
+constexpr double kRecognised = 0.5;          // … where this share of triples of right matches is good enough to tell
 constexpr double kSameTurn = 0.1;            // radians: of poses that explain the same matches and are one, at most
 constexpr double kRivalShare = 0.5;          // of what the best pose explains: groups are drawn around such, too
 
@@ -85,7 +85,7 @@ class Search {
         control_(control),
         n_(places.size() / 2),
         words_((n_ + kWordBits - 1) / kWordBits),
-        exhaustive_(triples_of(n_) <= options.max_triples),
+        exhaustive_(triples_of(n_) <= std::min(kFew, options.max_triples)),
         order_(shuffled()),
         seen_(points, places, scale, order_) {}
 
@@ -192,7 +192,7 @@ class Search {
     if (groups_.size() > 4 * options_.most_groups) keep_largest(options_.most_groups);
     const std::size_t best = std::min(fitted, found.size());
     std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(best), found.end(), larger);
-    for (std::size_t k = 0; k < best && found[k].support >= kLeastSupport; ++k) fit(found[k]);
+    for (std::size_t k = 0; k < best; ++k) fit(found[k]);
   }
 
   void keep_largest(std::size_t most) {

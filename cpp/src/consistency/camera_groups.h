@@ -6,7 +6,7 @@
 // have up to four poses (P3P), and a group is such three with all further ones that their pose brings to within epsilon
 // pixels; at least one.
 //
-// Where there are at most `max_triples` choices of three, all are made. Else three are drawn at random, in batches,
+// Where there are few choices of three (4096, of 30 matches), all are made. Else three are drawn at random, in batches,
 // until it is unlikely that a set of matches as large as the best so far was missed, or `max_triples` are done. A pose
 // is looked at on a few matches first, and on all only if one of those agrees. The best of a batch is fitted to what it
 // explains; distinct ones are kept as rivals. Then triples are drawn from what each of these explains, which gives

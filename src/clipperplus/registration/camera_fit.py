@@ -26,6 +26,8 @@ _USELESS_TURN = 0.25
 _USELESS_SHIFT = 0.5
 """… nor a shift, of which this is in parts of the distance to the points."""
 _POSES_OF_THREE = 4.0
+_COPY = 0.5
+"""Times epsilon: the width of cells in which pixels, and points as they are seen, are the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +50,9 @@ class SeenPoints:
         """Return how far from its pixel each point is seen; NaN behind the camera."""
         return np.asarray(np.linalg.norm(self.intrinsics.project(pose, self.points) - self.pixels, axis=1))
 
-    def explained(self, pose: _Array) -> float:
-        """Return how many matches a pose explains, each by how little it misses: 1 for nothing, 0 from epsilon on."""
-        relative = self.residuals(pose) / self.epsilon
+    def explained(self, pose: _Array, chosen: npt.NDArray[np.int64] | None = None) -> float:
+        """Return how many matches a pose explains, of some or all, each by how little it misses: 0 from epsilon on."""
+        relative = self.residuals(pose)[slice(None) if chosen is None else chosen] / self.epsilon
         return float((1.0 - relative[relative < 1.0] ** 2).sum())
 
     def fit(
@@ -65,17 +67,33 @@ class SeenPoints:
         poses, information = _core.fit_camera(points, places, scale, start[None], self.epsilon, robust, steps)
         return poses[0], information
 
-    def refine(self, start: _Array, clique: npt.NDArray[np.int64]) -> _Array:
-        """Return the pose of a clique, then of all around it, robustly, then of all that it explains.
+    def improved(self, start: _Array, chosen: npt.NDArray[np.int64] | None = None, *, robust: bool) -> _Array:
+        """Return the fitted pose, or the given one if that explains more."""
+        pose, _ = self.fit(start, chosen, robust=robust)
+        return pose if self.explained(pose) >= self.explained(start) else start
 
-        A pose that explains fewer matches than an earlier one is not taken.
+    def refine(self, start: _Array, clique: npt.NDArray[np.int64]) -> _Array:
+        """Return the pose of a clique, then of all around it, robustly, then of all that it explains."""
+        around = self.improved(self.improved(start, clique, robust=True), robust=True)
+        return self.improved(around, robust=False)
+
+    def flipped(self, pose: _Array) -> _Array:
+        """Return a pose from which a plane that is far away looks about the same: tilted the other way.
+
+        What is seen from afar does not change if depths are reversed; a plane that is turned does that. (D. Oberkampf,
+        D. F. DeMenthon and L. S. Davis, "Iterative pose estimation using coplanar feature points", CVIU 1996.)
         """
-        best = start
-        for chosen, robust in ((clique, True), (None, True), (None, False)):
-            pose, _ = self.fit(best, chosen, robust=robust)
-            if self.explained(pose) >= self.explained(best):
-                best = pose
-        return best
+        inliers = self.residuals(pose) < self.epsilon
+        if not inliers.any():
+            return pose
+        places = self.points[inliers] @ pose[:3, :3].T + pose[:3, 3]
+        centre = places.mean(axis=0)
+        normal, view = np.linalg.svd(places - centre, full_matrices=False)[2][-1], centre / np.linalg.norm(centre)
+        turn = (np.eye(3) - 2.0 * np.outer(view, view)) @ (np.eye(3) - 2.0 * np.outer(normal, normal))
+        result = pose.copy()
+        result[:3, :3] = turn @ pose[:3, :3]
+        result[:3, 3] = turn @ (pose[:3, 3] - centre) + centre
+        return result
 
     def covariance(self, pose: _Array) -> tuple[_Array, _Array]:
         """Return the covariance of a small motion after the pose, and the motions that are not determined.
@@ -108,12 +126,13 @@ class SeenPoints:
         pairs of a point and the pixel of another match. Copies of a match count once.
         """
         seen = self.intrinsics.project(pose, self.points)
-        width = math.sqrt(math.pi) * self.epsilon  # of a cell as large as what is within epsilon
-        here, there = (_cells(places / width) for places in (seen, self.pixels))
         inliers = self.residuals(pose) < self.epsilon
-        count, size = len(self.points), len(np.unique(np.column_stack((here, there))[inliers], axis=0))
+        copies = (_cells(places[inliers] / (_COPY * self.epsilon)) for places in (seen, self.pixels))
+        count, size = len(self.points), len(np.unique(np.column_stack(tuple(copies)), axis=0))
         if size <= 3:
             return math.inf
+        width = math.sqrt(math.pi) * self.epsilon  # of a cell as large as what is within epsilon
+        here, there = (_cells(places / width) for places in (seen, self.pixels))
         order = np.sort(there)
         together = int((np.searchsorted(order, here, "right") - np.searchsorted(order, here, "left")).sum())
         alike = (together - int((here == there).sum()) + 1.0) / (count * (count - 1.0) + 1.0)

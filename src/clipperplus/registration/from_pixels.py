@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
-from .._validation import as_integer, as_length, as_number
+from .._validation import as_integer, as_length, as_number, as_points
 from ..clique import CliqueResult, check_limit, find_clique
 from ..consistency import ConsistencyProblem
+from ..errors import LandmarkError
 from ..invariants import CameraReprojection, GroupSampling
 from .camera_fit import SeenPoints
 from .camera_pose import CameraHypothesis, CameraPose
@@ -91,7 +92,10 @@ def solve_camera(
     threads = as_integer("threads", threads, 1, 1024)
     check_limit(method, time_limit)
     camera = CameraReprojection(intrinsics)
-    problem = ConsistencyProblem.check(points, pixels, associations, epsilon, camera, True, 0.0, groups)
+    world, image = as_points("points", points, (3,)), as_points("pixels", pixels, (2,))
+    if associations is None and len(world) != len(image):
+        raise LandmarkError(f"pixels: {len(image)} for {len(world)} points; pass associations, or as many of both")
+    problem = ConsistencyProblem.check(world, image, associations, epsilon, camera, True, 0.0, groups)
     found = problem.find_cameras(threads)
     stopwatch.lap("groups", found.groups)
     clique = find_clique(found.graph, method=method, time_limit=time_limit, threads=threads)
@@ -158,10 +162,10 @@ def solve_camera(
 
 def _rank(seen: SeenPoints, poses: _Array, clique: CliqueResult) -> _Array:
     """Return the pose of the clique, then the others, those that explain most first; all fitted, and distinct."""
-    members = [int((seen.residuals(pose)[clique.vertices] < seen.epsilon).sum()) for pose in poses]
-    best = int(np.argmax(members))
-    ranked = [seen.refine(poses[best], clique.vertices)]
-    others = [seen.fit(pose, robust=True)[0] for number, pose in enumerate(poses) if number != best]
+    fitted = [seen.improved(pose, robust=True) for pose in poses]
+    best = int(np.argmax([seen.explained(pose, clique.vertices) for pose in fitted]))
+    ranked = [seen.refine(fitted[best], clique.vertices)]
+    others = [*fitted[:best], *fitted[best + 1 :], seen.improved(seen.flipped(ranked[0]), robust=True)]
     for pose in sorted(others, key=seen.explained, reverse=True):
         apart = [np.abs(pose[:3, :3] - known[:3, :3]).max() > _SAME_TURN for known in ranked]
         moved = [np.linalg.norm(pose[:3, 3] - known[:3, 3]) > _SAME_SHIFT * np.abs(known[2, 3]) for known in ranked]
