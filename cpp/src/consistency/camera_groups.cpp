@@ -229,7 +229,7 @@ class Search {
   void draw_around(const Found& rival, std::size_t stream) {
     const auto bits = bits_of(rival.pose);
     std::vector<std::uint32_t> inside;
-    for_each_bit(bits, [&](std::size_t i) { inside.push_back(static_cast<std::uint32_t>(i)); });
+    for_each_bit(bits.data(), words_, [&](std::size_t i) { inside.push_back(static_cast<std::uint32_t>(i)); });
     if (inside.size() < 4) return;
     const auto triple_of = [&](std::size_t k) {
       Triple triple = Draw(options_.seed, 3 + stream, k).triple(inside.size());
@@ -249,18 +249,10 @@ class Search {
     return bits;
   }
 
-  template <class Visit>
-  static void for_each_bit(const std::vector<Word>& bits, Visit visit) {
-    for (std::size_t w = 0; w < bits.size(); ++w) {
-      for (Word rest = bits[w]; rest != 0; rest &= rest - 1) {
-        visit(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest)));
-      }
-    }
-  }
-
   std::vector<std::uint32_t> members_of(const RigidMotion& pose) const {
     std::vector<std::uint32_t> members;
-    for_each_bit(bits_of(pose), [&](std::size_t i) { members.push_back(order_[i]); });
+    const auto bits = bits_of(pose);
+    for_each_bit(bits.data(), words_, [&](std::size_t i) { members.push_back(order_[i]); });
     std::sort(members.begin(), members.end());
     return members;
   }
@@ -321,11 +313,16 @@ Graph join_by_groups(std::size_t n, const std::vector<std::vector<std::uint32_t>
   for_each_index(
       often.size(), threads, control,
       [&](std::size_t k) {
-        for (const std::uint32_t j : often) {
-          if (j != often[k] && together(groups_of[often[k]], groups_of[j])) set_bit(&rows[often[k] * stride], j);
+        for (std::size_t l = k + 1; l < often.size(); ++l) {
+          if (together(groups_of[often[k]], groups_of[often[l]])) set_bit(&rows[often[k] * stride], often[l]);
         }
       },
       8);
+  for (const std::size_t i : often) {  // the other half
+    for_each_bit(&rows[i * stride], stride, [&](std::size_t j) {
+      if (j > i) set_bit(&rows[j * stride], i);
+    });
+  }
   auto graph = Graph::from_bit_rows(n, std::move(rows), kernels);
   graph.to_preferred_form();
   return graph;

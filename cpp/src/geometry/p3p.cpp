@@ -123,7 +123,7 @@ bool polish(const Triangle& triangle, Vector3& depths) {
       slopes[side][j] = 2.0 * (b - cosine * a);
       size = std::max(size, std::abs(misses[side]));
     }
-    if (size < 1e-15) break;
+    if (size < 1e-14 * dot(depths, depths)) break;  // as near as rounding lets them
     const double whole = determinant(slopes);
     if (whole == 0.0) break;
     const Vector3 of_rows[] = {cross(slopes[1], slopes[2]), cross(slopes[2], slopes[0]), cross(slopes[0], slopes[1])};
@@ -168,8 +168,6 @@ class Solver {
       conics[k] = normalised(combined(scaled, -triangle_.squares[k], last));
     }
     const Matrix<3> lines = line_pair(conics[0], conics[1]);
-    const auto eigen = decompose_symmetric(lines);
-    if (!(eigen.values[0] < 0.0 && eigen.values[2] > 0.0)) return found_;
     // What is farther from the lines themselves meets them better.
     const auto distance = [&](const Matrix<3>& conic) {
       double product = 0.0;
@@ -177,10 +175,25 @@ class Solver {
       return std::abs(product);
     };
     const Matrix<3>& conic = conics[distance(conics[0]) < distance(conics[1]) ? 0 : 1];
-    const Vector3 a = times(std::sqrt(-eigen.values[0]), eigen.vectors[0]);
-    const Vector3 b = times(std::sqrt(eigen.values[2]), eigen.vectors[2]);
-    meet(conic, minus(a, b));
-    meet(conic, minus(a, times(-1.0, b)));
+    // Of lines l and m the conic is l m' + m l', its adjugate - p p' with p = l × m, and adding [p]× leaves 2 l m'.
+    const Matrix<3> adjugate{cross(lines[1], lines[2]), cross(lines[2], lines[0]), cross(lines[0], lines[1])};
+    std::size_t k = 0;
+    for (std::size_t i = 1; i < 3; ++i) {
+      if (adjugate[i][i] < adjugate[k][k]) k = i;
+    }
+    if (!(adjugate[k][k] < 0.0)) return found_;
+    const Vector3 p = times(1.0 / std::sqrt(-adjugate[k][k]), adjugate[k]);
+    Matrix<3> product = lines;
+    product[0][1] -= p[2], product[0][2] += p[1], product[1][2] -= p[0];
+    product[1][0] += p[2], product[2][0] -= p[1], product[2][1] += p[0];
+    std::size_t row = 0, column = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        if (std::abs(product[i][j]) > std::abs(product[row][column])) row = i, column = j;
+      }
+    }
+    meet(conic, product[row]);
+    meet(conic, {product[0][column], product[1][column], product[2][column]});
     return found_;
   }
 
