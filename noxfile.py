@@ -23,6 +23,7 @@ BENCHMARKS = (
     "registration",
     "confidence",
     "few_points",
+    "camera",
     "deceptions",
     "missed",
     "constants",

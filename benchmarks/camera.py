@@ -1,8 +1,8 @@
 """The pose of a camera from matches of points and pixels, most of them wrong, beside the RANSAC of others.
 
 A camera of 640 × 480 pixels sees 500 points 2 to 10 m away, with a pixel of noise along each axis; some of the matches
-have a pixel that is anywhere. A pose is right if it is within 1° and the camera within 10 cm of the truth. Then what the
-confidence is worth with fewer and fewer right matches, down to none, and similarities by groups of three.
+have a pixel that is anywhere. A pose is right if it is within 1° and the camera within 10 cm of the truth. Then what
+the confidence is worth with fewer and fewer right matches, down to none, and similarities by groups of three.
 """
 
 from __future__ import annotations

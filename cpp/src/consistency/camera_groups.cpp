@@ -250,10 +250,11 @@ class Search {
   }
 
   std::vector<std::uint32_t> members_of(const RigidMotion& pose) const {
-    std::vector<std::uint32_t> members;
     const auto bits = bits_of(pose);
-    for_each_bit(bits.data(), words_, [&](std::size_t i) { members.push_back(order_[i]); });
-    std::sort(members.begin(), members.end());
+    std::vector<Word> given(words_, 0);  // in the order of the caller
+    for_each_bit(bits.data(), words_, [&](std::size_t i) { set_bit(given.data(), order_[i]); });
+    std::vector<std::uint32_t> members;
+    for_each_bit(given.data(), words_, [&](std::size_t i) { members.push_back(static_cast<std::uint32_t>(i)); });
     return members;
   }
 

@@ -77,7 +77,7 @@ class Intrinsics:
 
         Many poses ``(k, 4, 4)`` with a point each give a pixel each.
         """
-        seen = (T_camera_world[..., :3, :3] @ points[..., None])[..., 0] + T_camera_world[..., :3, 3]
+        seen = np.einsum("...ij,...j->...i", T_camera_world[..., :3, :3], points) + T_camera_world[..., :3, 3]
         with np.errstate(all="ignore"):
             flat = seen[..., :2] / np.where(seen[..., 2:] > 0.0, seen[..., 2:], np.nan)
         x, y = flat[..., 0], flat[..., 1]

@@ -88,7 +88,7 @@ class SeenPoints:
             return pose
         places = self.points[inliers] @ pose[:3, :3].T + pose[:3, 3]
         centre = places.mean(axis=0)
-        normal, view = np.linalg.svd(places - centre, full_matrices=False)[2][-1], centre / np.linalg.norm(centre)
+        normal, view = np.linalg.eigh((places - centre).T @ (places - centre))[1][:, 0], centre / np.linalg.norm(centre)
         turn = (np.eye(3) - 2.0 * np.outer(view, view)) @ (np.eye(3) - 2.0 * np.outer(normal, normal))
         result = pose.copy()
         result[:3, :3] = turn @ pose[:3, :3]
