@@ -138,7 +138,7 @@ def versions() -> str:
 
 def compare(cases: int) -> list[tuple[str, ...]]:
     """Return a row for every share of outliers and solver."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for outliers in OUTLIERS:
         problems = [simulate(seed, round((1.0 - outliers) * MATCHES)) for seed in range(cases)]
         for name, solver in SOLVERS.items():
@@ -159,7 +159,7 @@ def compare(cases: int) -> list[tuple[str, ...]]:
 
 def trust(cases: int) -> list[tuple[str, ...]]:
     """Return what becomes of ever fewer right matches."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for few in FEW_RIGHT:
         confidences, right_ok, wrong_ok, right = [], 0, 0, 0
         for seed in range(cases):
@@ -187,7 +187,7 @@ def near(problem: Case, pose: cp.CameraPose) -> bool:
 
 def similarities(cases: int) -> list[tuple[str, ...]]:
     """Return how many similarities are found by ratios of distances, with 90 % outliers."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for count, scale in ((500, 0.1), (500, 1.0), (500, 10.0), (1000, 2.7), (5000, 2.7)):
         found, times = 0, []
         tries = cases if count < 1000 else max(1, cases // 10)

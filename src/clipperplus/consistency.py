@@ -365,7 +365,7 @@ def points_problem(
     target: Any,
     associations: npt.ArrayLike | None,
     epsilon: float | npt.ArrayLike,
-    invariant: Invariant | None = None,
+    invariant: Invariant | GroupInvariant | None = None,
 ) -> tuple[ConsistencyProblem, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the problem of landmarks that a transform is to be fitted to, and the points of both sets.
 
@@ -380,12 +380,12 @@ def points_problem(
     return problem, _points_of("source", problem.source, source), _points_of("target", problem.target, target)
 
 
-def check_of_points(invariant: Invariant | None) -> None:
+def check_of_points(invariant: Invariant | GroupInvariant | None) -> None:
     """Refuse what is no invariant, or not one of points, which a transform can be fitted to."""
-    if isinstance(invariant, (Lines, LinesAndPlanes, Planes, RelativePoses)):
+    if isinstance(invariant, (CameraReprojection, Lines, LinesAndPlanes, Planes, RelativePoses)):
         kind = type(invariant).__name__
         raise OptionError(f"invariant: expected one of points, which a transform is fitted to; {kind} is of others")
-    if invariant is not None and not isinstance(invariant, Invariant):
+    if invariant is not None and not isinstance(invariant, (Invariant, GroupInvariant)):
         raise OptionError(f"invariant: expected one of clipperplus.invariants, got {invariant!r}")
 
 

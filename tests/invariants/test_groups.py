@@ -89,6 +89,15 @@ def test_similarities_are_found_without_a_vote_on_the_scale(scale: float) -> Non
     assert clique.size >= 0.9 * len(right)
 
 
+def test_solve_takes_ratios_and_says_how_much_larger_the_target_is() -> None:
+    source, target, right = scaled_problem(5, 60, 0.3, 2.0)
+    pose = cp.solve(source, target, invariant=DistanceRatios(), epsilon=0.3)
+    assert pose.clique.vertices.tolist() == right.tolist()
+    assert pose.status is not cp.Status.OK
+    with pytest.raises(cp.OptionError, match="CameraReprojection is of others"):
+        cp.solve(source, target, invariant=CameraReprojection(INTRINSICS))
+
+
 def test_scales_that_are_not_wanted_are_not_consistent() -> None:
     source, target, right = scaled_problem(1, 30, 0.3, 3.0)
     for bounds, size in (((0.0, math.inf), len(right)), ((2.5, 3.5), len(right)), ((4.0, 5.0), 0), ((0.0, 2.0), 0)):
@@ -216,6 +225,6 @@ def test_wrong_fields_are_named(make: Any, message: str) -> None:
 def test_groups_have_no_weights_and_a_camera_has_one_epsilon() -> None:
     points, pixels = np.zeros((5, 3)), np.zeros((5, 2))
     with pytest.raises(cp.OptionError, match="invariant: expected one of pairs"):
-        cp.consistency_weights(points, points, invariant=DistanceRatios())
+        cp.consistency_weights(points, points, invariant=DistanceRatios())  # type: ignore[arg-type]
     with pytest.raises(cp.OptionError, match="epsilon: expected one number of pixels"):
         cp.consistency_graph(points, pixels, invariant=CameraReprojection(INTRINSICS), epsilon=np.ones(5))

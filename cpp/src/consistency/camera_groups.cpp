@@ -12,16 +12,18 @@ namespace clipperplus {
 
 namespace {
 
-constexpr std::size_t kGlance = 64;          // matches that a pose is looked at first
-constexpr std::size_t kFew = 4096;           // triples that are not drawn: all are looked at
-constexpr std::size_t kFirstBatch = 128;     // triples; every batch is twice as large, …
-constexpr std::size_t kLargestBatch = 4096;  // … up to this
-constexpr std::size_t kFitted = 4;           // poses of a batch that are fitted
-constexpr std::size_t kDrawnAround = 192;    // triples that are drawn from what a pose explains
-constexpr double kMissed = 1e-3;             // how likely it may be that a set as large as the best one was missed, …
-constexpr double kRecognised = 0.5;          // … where this share of triples of right matches is good enough to tell
-constexpr double kSameTurn = 0.1;            // radians: of poses that explain the same matches and are one, at most
-constexpr double kRivalShare = 0.5;          // of what the best pose explains: groups are drawn around such, too
+constexpr std::size_t kGlance = 64;                         // matches that a pose is looked at first
+constexpr std::size_t kFew = 4096;                          // triples that are not drawn: all are looked at
+constexpr std::size_t kFirstBatch = 128;                    // triples; every batch is twice as large, …
+constexpr std::size_t kLargestBatch = 4096;                 // … up to this
+constexpr std::size_t kFitted = 4;                          // poses of a batch that are fitted
+constexpr std::size_t kLeastGroups = 256;                   // that are kept of many matches, …
+constexpr std::size_t kMostMembers = std::size_t{1} << 24;  // … of which there are no more than this
+constexpr std::size_t kDrawnAround = 192;                   // triples that are drawn from what a pose explains
+constexpr double kMissed = 1e-3;     // how likely it may be that a set as large as the best one was missed, …
+constexpr double kRecognised = 0.5;  // … where this share of triples of right matches is good enough to tell
+constexpr double kSameTurn = 0.1;    // radians: of poses that explain the same matches and are one, at most
+constexpr double kRivalShare = 0.5;  // of what the best pose explains: groups are drawn around such, too
 
 using Triple = std::array<std::uint32_t, 3>;
 
@@ -85,6 +87,8 @@ class Search {
         control_(control),
         n_(places.size() / 2),
         words_((n_ + kWordBits - 1) / kWordBits),
+        most_groups_(
+            std::min(options.most_groups, std::max(kLeastGroups, kMostMembers / std::max<std::size_t>(1, n_)))),
         exhaustive_(triples_of(n_) <= std::min(kFew, options.max_triples)),
         order_(shuffled()),
         seen_(points, places, scale, order_) {}
@@ -97,7 +101,7 @@ class Search {
     for (std::size_t k = 0; k < known && !exhaustive_; ++k) {
       if (2 * rivals_[k].support >= rivals_.front().support) draw_around(rivals_[k], k);
     }
-    keep_largest(options_.most_groups);
+    keep_largest(most_groups_);
     for (const Found& group : groups_) result.members.push_back(members_of(group.pose));
     for (const Found& rival : rivals_) result.poses.push_back(rival.pose);
     return result;
@@ -189,7 +193,7 @@ class Search {
   // Keeps groups, and fits the best of them.
   void take(std::vector<Found>& found, std::size_t fitted) {
     groups_.insert(groups_.end(), found.begin(), found.end());
-    if (groups_.size() > 4 * options_.most_groups) keep_largest(options_.most_groups);
+    if (groups_.size() > 4 * most_groups_) keep_largest(most_groups_);
     const std::size_t best = std::min(fitted, found.size());
     std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(best), found.end(), larger);
     for (std::size_t k = 0; k < best; ++k) fit(found[k]);
@@ -260,7 +264,7 @@ class Search {
 
   const CameraGroupOptions& options_;
   Control& control_;
-  std::size_t n_, words_;
+  std::size_t n_, words_, most_groups_;
   bool exhaustive_;
   std::vector<std::uint32_t> order_;
   SeenPoints seen_;

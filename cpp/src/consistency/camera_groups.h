@@ -10,7 +10,7 @@
 // until it is unlikely that a set of matches as large as the best so far was missed, or `max_triples` are done. A pose
 // is looked at on a few matches first, and on all only if one of those agrees. The best of a batch is fitted to what it
 // explains; distinct ones are kept as rivals. Then triples are drawn from what each of these explains, which gives
-// groups of nearly all that belong together. The largest `most_groups` groups make the graph.
+// groups of nearly all that belong together. The largest `most_groups` groups make the graph, fewer of many matches.
 //
 // Work: max_triples × (1 µs + 64 matches) + most_groups × n + what is joined, at most n² / 2 words a group of 64.
 // Nothing depends on the number of threads: triple k is the same whoever draws it.

@@ -34,8 +34,10 @@ _EXPLORED = 0.1
 class GroupInvariant(Protocol):
     """What :func:`clipperplus.consistency_graph` asks of an invariant of groups. Any class like it is one."""
 
-    arity: int
-    """How many associations a group has: 3 or 4."""
+    @property
+    def arity(self) -> int:
+        """How many associations a group has: 3 or 4."""
+        ...
 
     def landmarks(self, name: str, given: Any) -> Any:
         """Check one set of landmarks, called ``name`` in errors; return it in a form that has a length."""

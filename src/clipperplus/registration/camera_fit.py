@@ -129,15 +129,14 @@ class SeenPoints:
         inliers = self.residuals(pose) < self.epsilon
         copies = (_cells(places[inliers] / (_COPY * self.epsilon)) for places in (seen, self.pixels))
         count, size = len(self.points), len(np.unique(np.column_stack(tuple(copies)), axis=0))
-        if size <= 3:
-            return math.inf
         width = math.sqrt(math.pi) * self.epsilon  # of a cell as large as what is within epsilon
         here, there = (_cells(places / width) for places in (seen, self.pixels))
         order = np.sort(there)
         together = int((np.searchsorted(order, here, "right") - np.searchsorted(order, here, "left")).sum())
         alike = (together - int((here == there).sum()) + 1.0) / (count * (count - 1.0) + 1.0)
-        choices = _log_choices(count, size) + _log_choices(size, 3) + math.log(_POSES_OF_THREE * count)
-        return choices + (size - 3.0) * math.log(min(alike, 1.0))
+        others = max(size - 3, 0)  # than those that a pose always explains
+        choices = _log_choices(count, size) + _log_choices(others + 3, 3) + math.log(_POSES_OF_THREE * count)
+        return choices + others * math.log(min(alike, 1.0))
 
 
 def _cells(places: _Array) -> npt.NDArray[np.int64]:

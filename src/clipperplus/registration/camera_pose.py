@@ -143,24 +143,25 @@ class CameraPose:
 
 def _reasons(pose: CameraPose) -> list[Reason]:
     """Return all that speaks against a pose, what its status says first."""
-    found, evidence = [], pose.evidence
+    found: list[Reason] = []
+    evidence = pose.evidence
     if pose.status is Status.TOO_FEW_INLIERS:
         text = f"only {pose.clique.size} of {evidence.associations} matches agree, and a pose takes four"
-        help = "bring more matches, or an epsilon as large as the errors of right ones"
+        advice = "bring more matches, or an epsilon as large as the errors of right ones"
         numbers = {"agreeing": float(pose.clique.size), "associations": float(evidence.associations)}
-        found.append(Reason("too few inliers", text, help, numbers))
+        found.append(Reason("too few inliers", text, advice, numbers))
     if pose.status is Status.DEGENERATE:
         where = (pose.T_camera_world if pose.T_camera_world is not None else np.eye(4))[:3, 3]
         open_motions = name_motions(pose.degenerate_directions, float(np.linalg.norm(where)) or 1.0)
         what = " and ".join(open_motions) or "the pose: they are on a line, or at one place"
-        help = "use points that are spread over space, or over a plane at least"
+        advice = "use points that are spread over space, or over a plane at least"
         found.append(
-            Reason("degenerate", f"the points do not determine {what}", help, {"directions": evidence.undetermined})
+            Reason("degenerate", f"the points do not determine {what}", advice, {"directions": evidence.undetermined})
         )
     if pose.status is Status.AMBIGUOUS:
         text = f"another pose explains the matches {evidence.runner_up:.0%} as well: see the alternatives"
-        help = "let other knowledge choose, or use points that are not all on a plane or in a repeating pattern"
-        found.append(Reason("rival", text, help, {"score": evidence.runner_up}))
+        advice = "let other knowledge choose, or use points that are not all on a plane or in a repeating pattern"
+        found.append(Reason("rival", text, advice, {"score": evidence.runner_up}))
     if evidence.chance is not None and evidence.chance > CHANCE_ALLOWED:
         expected = math.exp(min(evidence.chance, 300.0))
         many = f"{expected:.2g}" if expected < 1e6 else "very many"
@@ -168,9 +169,9 @@ def _reasons(pose: CameraPose) -> list[Reason]:
             f"{evidence.explained} matches that agree may be chance: of {evidence.associations} random ones, {many} "
             "such sets are expected"
         )
-        help = "use more or better matches, or a smaller epsilon"
+        advice = "use more or better matches, or a smaller epsilon"
         numbers = {"log_expected": evidence.chance, "explained": float(evidence.explained)}
-        found.append(Reason("chance", text, help, numbers))
+        found.append(Reason("chance", text, advice, numbers))
     if pose.status is Status.UNCERTAIN:
         text = f"the confidence, {pose.confidence:.2f}, is below {pose.min_confidence:g}"
         numbers = {"confidence": pose.confidence, "min_confidence": pose.min_confidence, "prior": pose.prior}

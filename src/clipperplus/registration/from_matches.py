@@ -13,7 +13,7 @@ from ..clique import CliqueResult, check_limit, find_clique
 from ..consistency import points_problem
 from ..geometry.motions import MOTIONS
 from ..graphs import Graph
-from ..invariants import Distance, DistanceAndNormals, Invariant
+from ..invariants import Distance, DistanceAndNormals, GroupInvariant, Invariant
 from .chance import expected_by_chance
 from .confidence import CHANCE_ALLOWED, Evidence, as_prior, judge
 from .distortion import fit_both_hands, measure_scale
@@ -39,7 +39,7 @@ def solve(
     associations: npt.ArrayLike | None = None,
     *,
     epsilon: float | npt.ArrayLike = 0.05,
-    invariant: Invariant | None = None,
+    invariant: Invariant | GroupInvariant | None = None,
     method: str = "auto",
     time_limit: float | Literal["default"] | None = "default",
     min_confidence: float = 0.5,

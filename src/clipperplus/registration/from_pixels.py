@@ -133,16 +133,17 @@ def solve_camera(
         for other in others
     )
     inliers = _one_to_one(residuals, pairs, epsilon)
+    chance = seen.expected_by_chance(pose)
     evidence = Evidence(
         associations=len(pairs),
         explained=len(inliers),
         runner_up=rivals[0].score if rivals else 0.0,
         undetermined=len(weak),
-        chance=seen.expected_by_chance(pose),
+        chance=chance,
     )
     rival_chance = seen.expected_by_chance(others[0]) if len(others) else math.inf
-    confidence = _confidence(evidence, rival_chance, prior)
-    has_rival = evidence.runner_up >= _RIVAL and (evidence.chance or 0.0) <= CHANCE_ALLOWED  # chance has many
+    confidence = _confidence(chance, rival_chance, prior)
+    has_rival = evidence.runner_up >= _RIVAL and chance <= CHANCE_ALLOWED  # which itself has many
     stopwatch.lap("confidence", len(rivals))
     return CameraPose(
         status=judge(confidence, min_confidence, weak, has_rival=has_rival),
@@ -184,15 +185,13 @@ def _one_to_one(residuals: _Array, pairs: npt.NDArray[np.int64], epsilon: float)
     return np.sort(near)
 
 
-def _confidence(evidence: Evidence, rival_chance: float, prior: float) -> float:
+def _confidence(chance: float, rival_chance: float, prior: float) -> float:
     """Return how likely a pose is neither chance nor a rival of the right one.
 
     Chance brings such a set as often as expected; the odds of a rival are those of its set being chance instead.
     """
-    if evidence.chance is None or evidence.chance == math.inf:
-        return 0.0
-    against = evidence.chance - CHANCE_ALLOWED + math.log((1.0 - prior) / prior)
-    other = evidence.chance - rival_chance
+    against = chance - CHANCE_ALLOWED + math.log((1.0 - prior) / prior)
+    other = chance - rival_chance
     return 1.0 / (1.0 + math.exp(min(700.0, against)) + math.exp(min(700.0, other)))
 
 
