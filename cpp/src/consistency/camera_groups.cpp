@@ -23,7 +23,6 @@ constexpr std::size_t kDrawnAround = 192;                   // triples that are 
 constexpr double kMissed = 1e-3;     // how likely it may be that a set as large as the best one was missed, …
 constexpr double kRecognised = 0.5;  // … where this share of triples of right matches is good enough to tell
 constexpr double kSameTurn = 0.1;    // radians: of poses that explain the same matches and are one, at most
-constexpr double kRivalShare = 0.5;  // of what the best pose explains: groups are drawn around such, too
 
 using Triple = std::array<std::uint32_t, 3>;
 
@@ -79,6 +78,9 @@ bool larger(const Found& a, const Found& b) {
   return a.support != b.support ? a.support > b.support : a.order < b.order;
 }
 
+// Whether one explains at least half as many: groups that belong to a pose do, and rivals that are worth a look.
+bool is_half(const Found& one, const Found& other) { return 2 * one.support >= other.support; }
+
 class Search {
  public:
   Search(std::span<const double> points, std::span<const double> places, PixelScale scale,
@@ -97,9 +99,8 @@ class Search {
     CameraGroups result;
     if (n_ < 4) return result;
     result.triples = exhaustive_ ? look_at_all() : draw();
-    const std::size_t known = rivals_.size();
-    for (std::size_t k = 0; k < known && !exhaustive_; ++k) {
-      if (2 * rivals_[k].support >= rivals_.front().support) draw_around(rivals_[k], k);
+    for (std::size_t k = 0; k < rivals_.size() && !exhaustive_; ++k) {
+      if (is_half(rivals_[k], rivals_.front())) draw_around(rivals_[k], k);
     }
     keep_largest(most_groups_);
     for (const Found& group : groups_) result.members.push_back(members_of(group.pose));
@@ -241,9 +242,7 @@ class Search {
       return triple;
     };
     auto found = look_at(0, kDrawnAround, false, triple_of);
-    std::erase_if(found, [&](const Found& one) {
-      return static_cast<double>(one.support) < kRivalShare * static_cast<double>(rival.support);
-    });
+    std::erase_if(found, [&](const Found& one) { return !is_half(one, rival); });
     groups_.insert(groups_.end(), found.begin(), found.end());
   }
 

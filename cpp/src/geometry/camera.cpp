@@ -60,21 +60,19 @@ std::size_t SeenPoints::mark(const RigidMotion& pose, double epsilon, Word* bits
   return agreeing;
 }
 
-FittedCamera fit_camera(const SeenPoints& seen, const RigidMotion& start, double epsilon, Loss loss, int steps,
-                        std::span<const std::uint32_t> chosen) {
+FittedCamera fit_camera(const SeenPoints& seen, const RigidMotion& start, double epsilon, Loss loss, int steps) {
   const double inverse = 1.0 / (epsilon * epsilon);
   const auto weight = [&](double squared_miss) {
     const double squares = squared_miss * inverse;
     if (loss == Loss::kTruncated) return squares < 1.0 ? 1.0 : 0.0;
     return squares < kLargest * kLargest ? 1.0 / ((1.0 + squares) * (1.0 + squares)) : 0.0;
   };
-  const std::size_t count = chosen.empty() ? seen.size() : chosen.size();
   FittedCamera fit{start, {}};
   for (int step = 0;; ++step) {
     fit.information = {};
     std::array<double, 6> gradient{};
-    for (std::size_t k = 0; k < count; ++k) {
-      seen.add_equations(fit.pose, chosen.empty() ? k : chosen[k], weight, fit.information, gradient);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      seen.add_equations(fit.pose, i, weight, fit.information, gradient);
     }
     if (step == steps || !solve_positive(fit.information, gradient)) break;
     double distance = 0.0, turn = 0.0, shift = 0.0;

@@ -80,9 +80,7 @@ struct FittedCamera {
   Matrix<6> information;  // lower triangle: the sum of w J'J, in pixels, turn first
 };
 
-// Gauss–Newton from a pose, at most so many steps, over some matches or over all; it ends where the matches do not
-// determine a step.
-FittedCamera fit_camera(const SeenPoints& seen, const RigidMotion& start, double epsilon, Loss loss, int steps,
-                        std::span<const std::uint32_t> chosen = {});
+// Gauss–Newton from a pose, at most so many steps; it ends where the matches do not determine a step.
+FittedCamera fit_camera(const SeenPoints& seen, const RigidMotion& start, double epsilon, Loss loss, int steps);
 
 }  // namespace clipperplus

@@ -112,6 +112,7 @@ class CameraPose:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result in plain Python types."""
+        clique = self.clique.to_dict()
         return {
             "status": self.status.value,
             "T_camera_world": None if self.T_camera_world is None else self.T_camera_world.tolist(),
@@ -121,13 +122,7 @@ class CameraPose:
             "num_associations": len(self.associations),
             "num_inliers": self.num_inliers,
             "inlier_rmse": self.inlier_rmse,
-            "clique": {
-                "size": self.clique.size,
-                "upper_bound": self.clique.upper_bound,
-                "optimal": self.clique.optimal,
-                "certificate": self.clique.certificate.value,
-                "method": self.clique.method,
-            },
+            "clique": {key: clique[key] for key in ("size", "upper_bound", "optimal", "certificate", "method")},
             "covariance": None if self.covariance is None else self.covariance.tolist(),
             "degenerate_directions": self.degenerate_directions.tolist(),
             "alternatives": [other.to_dict() for other in self.alternatives],

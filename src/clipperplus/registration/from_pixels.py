@@ -143,7 +143,7 @@ def solve_camera(
     )
     rival_chance = seen.expected_by_chance(others[0]) if len(others) else math.inf
     confidence = _confidence(chance, rival_chance, prior)
-    has_rival = evidence.runner_up >= _RIVAL and chance <= CHANCE_ALLOWED  # which itself has many
+    has_rival = evidence.runner_up >= _RIVAL and chance <= CHANCE_ALLOWED  # else it is one of many chances
     stopwatch.lap("confidence", len(rivals))
     return CameraPose(
         status=judge(confidence, min_confidence, weak, has_rival=has_rival),
