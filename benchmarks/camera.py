@@ -217,7 +217,8 @@ def main() -> None:
         ("right matches", "right poses", "right and OK", "wrong and OK", "confidence"), trust(cases)
     )
     similar = markdown_table(("matches", "scale", "found", "median CPU ms"), similarities(max(1, cases // 5)))
-    body = f"""{MATCHES} matches of points and pixels, {NOISE:g} px of noise, {cases} simulated cases a row, one thread, CPU time.
+    problem = f"{MATCHES} matches of points and pixels, {NOISE:g} px of noise"
+    body = f"""{problem}, {cases} simulated cases a row, one thread, CPU time.
 Right: within 1° and 10 cm, of points 2 to 10 m away; errors are medians of what is right. All have a bound of
 {EPSILON:g} px and may draw {MOST_ITERATIONS} samples; the others are to be certain to {CERTAINTY}. {versions()}.
 

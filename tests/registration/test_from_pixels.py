@@ -69,6 +69,40 @@ def test_random_matches_are_never_ok(count: int) -> None:
         assert pose.confidence < 0.5
 
 
+def on_a_plane(random: np.random.Generator, points: Array, pixels: Array) -> None:
+    points[:, 2] = 0.0
+
+
+def in_a_corner(random: np.random.Generator, points: Array, pixels: Array) -> None:
+    pixels[:] = random.normal((320.0, 240.0), 15.0, pixels.shape)
+
+
+def in_heaps(random: np.random.Generator, points: Array, pixels: Array) -> None:
+    for places, spread in ((points, 0.02), (pixels, 5.0)):
+        places[:] = places[random.integers(5, size=len(places))] + random.normal(0.0, spread, places.shape)
+
+
+def on_lines(random: np.random.Generator, points: Array, pixels: Array) -> None:
+    points[:] = np.outer(points[:, 0], (1.0, 0.5, 0.2)) + random.normal(0.0, 0.01, points.shape)
+    pixels[:, 1] = 240.0 + random.normal(0.0, 2.0, len(pixels))
+
+
+def on_grids(random: np.random.Generator, points: Array, pixels: Array) -> None:
+    points[:] = np.rint(points)
+    pixels[:] = 40.0 * np.rint(pixels / 40.0)
+
+
+@pytest.mark.parametrize("arrange", [on_a_plane, in_a_corner, in_heaps, on_lines, on_grids])
+def test_random_matches_of_points_and_pixels_in_some_order_are_never_ok(arrange: Any) -> None:
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        points, pixels = random.uniform(-2.0, 2.0, (60, 3)), random.uniform((0.0, 0.0), (640.0, 480.0), (60, 2))
+        arrange(random, points, pixels)
+        pose = cp.solve_camera(points, pixels, INTRINSICS)
+        assert pose.status is not cp.Status.OK
+        assert pose.reasons
+
+
 def test_few_right_matches_are_found_but_only_enough_of_them_are_trusted() -> None:
     assert solve(simulate(0, 3, 0.0)).T_camera_world is None
     for count, trusted in ((4, False), (5, False), (12, True), (25, True)):
