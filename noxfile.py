@@ -26,6 +26,7 @@ BENCHMARKS = (
     "registration",
     "confidence",
     "few_points",
+    "camera",
     "deceptions",
     "missed",
     "motions",

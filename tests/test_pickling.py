@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pytest
 from maps import nothing_fits, two_rooms
 from motions import planted
+from pinholes import INTRINSICS, simulate
 from simulated import room
 from strategies import random_graph
 
@@ -307,8 +308,17 @@ def some_pairs() -> npt.NDArray[np.int64]:
     return np.array([(0, 1), (0, 2)])
 
 
+@functools.cache
+def cameras() -> tuple[cp.CameraPose, ...]:
+    """Found among matches, half of them wrong, and not found among three."""
+    many, few = (simulate(0, count, 0.5) for count in (40, 3))
+    return tuple(cp.solve_camera(seen.points, seen.pixels, INTRINSICS) for seen in (many, few))
+
+
 MAKERS: dict[type, Callable[[], tuple[Any, ...]]] = {
     cp.BelachewOptions: lambda: (cp.BelachewOptions(), cp.BelachewOptions(start=np.ones(3))),
+    cp.CameraHypothesis: lambda: (cp.CameraHypothesis(np.eye(4), np.arange(5), 0.5),),
+    cp.CameraPose: cameras,
     cp.ClipperOptions: lambda: (cp.ClipperOptions(), cp.ClipperOptions(start=[0.0, 1.0], tol_u=1e-3)),
     cp.CliqueList: lambda: (cp.find_maximum_cliques(random_graph(20, 0.5, 0)),),
     cp.CliqueResult: cliques,
@@ -348,9 +358,12 @@ MAKERS: dict[type, Callable[[], tuple[Any, ...]]] = {
     evaluation.Evaluation: evaluations,
     evaluation.Protocol: lambda: tuple(evaluation.PROTOCOLS.values()),
     evaluation.SceneRecall: lambda: tuple(row for result in evaluations() for row in result.rows()),
+    invariants.CameraReprojection: lambda: (invariants.CameraReprojection(INTRINSICS),),
     invariants.Custom: lambda: (invariants.Custom(no_residuals, 0.5),),
     invariants.Distance: lambda: (invariants.Distance(),),
     invariants.DistanceAndNormals: lambda: (invariants.DistanceAndNormals(angle=0.1, oriented=False),),
+    invariants.DistanceRatios: lambda: (invariants.DistanceRatios(0.5, 2.0),),
+    invariants.GroupSampling: lambda: (invariants.GroupSampling(), invariants.GroupSampling(1000, 3, 7)),
     invariants.Landmarks: lambda: (invariants.Landmarks(np.eye(3), (np.eye(3), np.eye(3))), invariants.Landmarks()),
     invariants.Lines: lambda: (invariants.Lines(),),
     invariants.LinesAndPlanes: lambda: (invariants.LinesAndPlanes(angle=0.1),),
@@ -374,6 +387,7 @@ MAKERS: dict[type, Callable[[], tuple[Any, ...]]] = {
 """Some of every class; enumerations need none."""
 EXCLUDED: dict[type, str] = {
     cp.Mapper: "no value, but work that goes on: it has a connection to a cluster, and functions that are told of it",
+    invariants.GroupInvariant: "a protocol, as the next one",
     invariants.Invariant: "a protocol: there are only classes of callers that follow it",
 }
 """Public classes that need not be copied, and why."""

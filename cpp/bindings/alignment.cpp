@@ -12,14 +12,12 @@
 #include "clouds/similarity.h"
 #include "common.h"
 #include "geometry/fitting.h"
+#include "motions.h"
 #include "threads.h"
 
 namespace clipperplus::bindings {
 
 namespace {
-
-using MotionsIn = nb::ndarray<const double, nb::shape<-1, 4, 4>, nb::c_contig, nb::device::cpu>;
-using MotionsOut = nb::ndarray<nb::numpy, double, nb::shape<-1, 4, 4>>;
 
 // Which turns there are, 3 for all, 1 for those about an axis, 0 for none; the axis; whether shifts are across it only.
 using ModelIn = std::tuple<int, std::array<double, 3>, bool>;
@@ -29,34 +27,6 @@ MotionModel as_model(const std::optional<ModelIn>& given) {
   const auto& [turns, up, level] = *given;
   using Turns = MotionModel::Turns;
   return {.turns = turns == 3 ? Turns::kAny : turns == 1 ? Turns::kAboutUp : Turns::kNone, .up = up, .level = level};
-}
-
-std::vector<RigidMotion> as_motions(const MotionsIn& array) {
-  std::vector<RigidMotion> motions(array.shape(0));
-  for (std::size_t k = 0; k < motions.size(); ++k) {
-    const double* matrix = array.data() + 16 * k;
-    for (std::size_t a = 0; a < 3; ++a) {
-      for (std::size_t b = 0; b < 3; ++b) motions[k].rotation[a][b] = matrix[4 * a + b];
-      motions[k].translation[a] = matrix[4 * a + 3];
-    }
-  }
-  return motions;
-}
-
-template <class Motions, class MotionOf>
-MotionsOut to_matrices(const Motions& motions, MotionOf motion_of) {
-  auto* owned = new std::vector<double>(16 * motions.size(), 0.0);
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  for (std::size_t k = 0; k < motions.size(); ++k) {
-    double* matrix = owned->data() + 16 * k;
-    const RigidMotion& motion = motion_of(motions[k]);
-    for (std::size_t a = 0; a < 3; ++a) {
-      for (std::size_t b = 0; b < 3; ++b) matrix[4 * a + b] = motion.rotation[a][b];
-      matrix[4 * a + 3] = motion.translation[a];
-    }
-    matrix[15] = 1.0;
-  }
-  return MotionsOut(owned->data(), {motions.size(), 4, 4}, owner);
 }
 
 auto bound_hypotheses(const Graph& graph, PointsIn source, PointsIn target, VectorIn<std::int32_t> known,
@@ -117,7 +87,7 @@ auto bound_refine(const SurfaceGrid& target, PointsIn points, PointsIn normals, 
     };
     for_each_index(motions.size(), threads, control, refine, 1);
   }
-  return to_matrices(motions, [](const RigidMotion& motion) -> const RigidMotion& { return motion; });
+  return to_matrices(motions);
 }
 
 auto bound_overlap(const SurfaceGrid& target, PointsIn points, PointsIn normals, VectorIn<double> bends,
@@ -211,7 +181,7 @@ auto bound_fit_motion(PointsIn source, PointsIn target, VectorIn<double> weights
     const WithoutGil without_gil;
     motion.push_back(fit_motion(from, to, counting, as_model(model)));
   }
-  return to_matrices(motion, [](const RigidMotion& fitted) -> const RigidMotion& { return fitted; });
+  return to_matrices(motion);
 }
 
 auto bound_fit(const SurfaceGrid& target, PointsIn points, PointsIn normals, MotionsIn array, double distance,

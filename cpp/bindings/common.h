@@ -147,6 +147,7 @@ void bind_graph(nb::module_& m);
 void bind_clique(nb::module_& m);
 void bind_weighted_clique(nb::module_& m);
 void bind_alignment(nb::module_& m);
+void bind_camera(nb::module_& m);
 void bind_clouds(nb::module_& m);
 void bind_raw_clouds(nb::module_& m);
 void bind_consistency(nb::module_& m);

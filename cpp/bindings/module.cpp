@@ -101,6 +101,7 @@ NB_MODULE(_core, m) {
   bind_alignment(m);
   bind_clouds(m);
   bind_consistency(m);
+  bind_camera(m);
   bind_ascent(m);
   bind_graph_text(m);
 }

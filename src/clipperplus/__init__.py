@@ -69,6 +69,8 @@ from .mapping import (
 )
 from .pairs import PairResult, register_pairs
 from .registration import (
+    CameraHypothesis,
+    CameraPose,
     Evidence,
     Hypothesis,
     Pose,
@@ -78,6 +80,7 @@ from .registration import (
     Verification,
     register,
     solve,
+    solve_camera,
     verify,
 )
 
@@ -90,6 +93,8 @@ __version__ = core_info().version
 
 __all__ = [
     "BelachewOptions",
+    "CameraHypothesis",
+    "CameraPose",
     "Certificate",
     "ClipperOptions",
     "ClipperPlusError",
@@ -161,6 +166,7 @@ __all__ = [
     "register_pairs",
     "rotation_error",
     "solve",
+    "solve_camera",
     "synthetic",
     "translation_error",
     "verify",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,9 +18,12 @@ from .geometry.motions import RIGID, Motion
 from .graphs import Graph
 from .graphs._memory import check_graph_fits
 from .invariants import (
+    CameraReprojection,
     Custom,
     Distance,
     DistanceAndNormals,
+    GroupInvariant,
+    GroupSampling,
     Invariant,
     Lines,
     LinesAndPlanes,
@@ -29,11 +33,14 @@ from .invariants import (
     Under,
 )
 from .invariants.base import as_residuals
+from .invariants.camera import CameraGroups, find_camera_groups
+from .invariants.groups import join_groups
 from .invariants.motions import in_space, points_under
 
 __all__ = ["ConsistencyProblem", "as_associations", "consistency_graph", "consistency_weights", "points_problem"]
 
 _DISTANCE = Distance()
+_SAMPLING = GroupSampling()
 _PAIRS_AT_ONCE = 1 << 18
 """Pairs that a function in Python looks at in one call: their coordinates and differences fit the cache."""
 _SURELY_FITS = 2**16
@@ -48,10 +55,11 @@ def consistency_graph(
     associations: npt.ArrayLike | None = None,
     *,
     epsilon: float | npt.ArrayLike = 0.05,
-    invariant: Invariant | None = None,
+    invariant: Invariant | GroupInvariant | None = None,
     one_to_one: bool = True,
     min_distance: float = 0.0,
     min_clique_size: int = 0,
+    groups: GroupSampling | None = None,
     threads: int = 1,
 ) -> Graph:
     """Join the associations that agree with each other: a vertex each, an edge for each consistent pair.
@@ -73,6 +81,9 @@ def consistency_graph(
     min_clique_size
         Only cliques of at least so many associations are wanted: those that agree with too few others lose their edges.
         They keep their numbers.
+    groups
+        Of invariants of three or four associations: how many groups are looked at, and how many make an edge; None:
+        :class:`clipperplus.invariants.GroupSampling` as it is. A group has the sum of the noise bounds of its members.
     threads
         Threads for the distances between points; other invariants are asked on one. The result does not depend on it.
 
@@ -83,7 +94,9 @@ def consistency_graph(
         is smaller, as compressed rows (``graph.representation``).
 
     """
-    problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
+    problem = ConsistencyProblem.check(
+        source, target, associations, epsilon, invariant, one_to_one, min_distance, groups
+    )
     return problem.join(
         as_integer("threads", threads, 1, 1024), as_integer("min_clique_size", min_clique_size, 0, 2**31)
     )
@@ -112,6 +125,8 @@ def consistency_weights(
     if sigma is not None:
         sigma = as_number("sigma", sigma, 0.0, math.inf, open_interval=True)
     problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
+    if problem.arity > 2:
+        raise OptionError(f"invariant: expected one of pairs, which can be scored, got {type(invariant).__name__}")
     edges = problem.join(as_integer("threads", threads, 1, 1024)).edges()
     scores = np.empty(len(edges))
     for start in range(0, len(edges), _PAIRS_AT_ONCE):
@@ -135,13 +150,15 @@ class ConsistencyProblem:
 
     source: Any
     target: Any
-    invariant: Invariant
+    invariant: Any
+    """An :class:`Invariant`, or a :class:`GroupInvariant`."""
     pairs: npt.NDArray[np.int64] | None
     """``(m, 2)``, or None for landmark k with landmark k."""
     count: int
     epsilon: float | npt.NDArray[np.float64]
     one_to_one: bool
     min_distance: float
+    groups: GroupSampling = _SAMPLING
 
     @classmethod
     def check(
@@ -150,14 +167,19 @@ class ConsistencyProblem:
         target: Any,
         associations: npt.ArrayLike | None,
         epsilon: float | npt.ArrayLike,
-        invariant: Invariant | None,
+        invariant: Invariant | GroupInvariant | None,
         one_to_one: bool,
         min_distance: float,
+        groups: GroupSampling | None = None,
     ) -> ConsistencyProblem:
         """Refuse what is wrong, with the argument's name."""
         invariant = _DISTANCE if invariant is None else invariant
+        arity = as_integer("invariant arity", getattr(invariant, "arity", 2), 2, 4)
+        if groups is not None and (arity == 2 or not isinstance(groups, GroupSampling)):
+            raise OptionError(f"groups: expected None, or GroupSampling for an invariant of groups, got {groups!r}")
         # As isinstance(invariant, Invariant), which takes longer than a small graph.
-        methods = (getattr(invariant, name, None) for name in ("landmarks", "residuals"))
+        asked = "residuals" if arity == 2 else "group_residuals"
+        methods = (getattr(invariant, name, None) for name in ("landmarks", asked))
         if isinstance(invariant, type) or not all(map(callable, methods)):
             raise OptionError(f"invariant: expected one of clipperplus.invariants, got {invariant!r}")
         if not isinstance(one_to_one, bool):
@@ -168,7 +190,7 @@ class ConsistencyProblem:
         sets = invariant.landmarks("source", source), invariant.landmarks("target", target)
         if type(invariant) in (Distance, Under) and all(map(len, sets)) and sets[0].shape[1] != sets[1].shape[1]:
             raise LandmarkError(f"target: {sets[1].shape[1]} coordinates a point, the source has {sets[0].shape[1]}")
-        return cls._of(sets, invariant, associations, epsilon, one_to_one, min_distance)
+        return cls._of(sets, invariant, associations, epsilon, one_to_one, min_distance, groups or _SAMPLING)
 
     @classmethod
     def of_points(
@@ -185,18 +207,24 @@ class ConsistencyProblem:
     def _of(
         cls,
         sets: tuple[Any, Any],
-        invariant: Invariant,
+        invariant: Any,
         associations: npt.ArrayLike | None,
         epsilon: float | npt.ArrayLike,
         one_to_one: bool = True,
         min_distance: float = 0.0,
+        groups: GroupSampling = _SAMPLING,
     ) -> ConsistencyProblem:
         pairs = None if associations is None else as_associations("associations", associations, sets)
         if pairs is None and len(sets[0]) != len(sets[1]):
             sizes = f"{len(sets[1])} landmarks for {len(sets[0])} of the source"
             raise LandmarkError(f"target: {sizes}; pass associations, or as many of both")
         count = len(sets[0]) if pairs is None else len(pairs)
-        return cls(*sets, invariant, pairs, count, _as_epsilon(epsilon, count), one_to_one, min_distance)
+        return cls(*sets, invariant, pairs, count, _as_epsilon(epsilon, count), one_to_one, min_distance, groups)
+
+    @property
+    def arity(self) -> int:
+        """How many associations the invariant compares."""
+        return int(getattr(self.invariant, "arity", 2))
 
     @property
     def associations(self) -> npt.NDArray[np.int64]:
@@ -238,6 +266,10 @@ class ConsistencyProblem:
                 return graph
             edges = graph.edges()
             edges = edges[self.residuals(*edges.T) < 1.0]
+        elif type(self.invariant) is CameraReprojection:
+            edges = self.find_cameras(threads).graph.edges()
+        elif self.arity > 2:
+            edges = self.keep_one_to_one(join_groups(self.count, self.arity, self.groups_agree, self.groups))
         else:
             edges = np.concatenate([np.empty((0, 2), dtype=np.int64), *self.consistent_pairs()])
         if min_clique_size > 1:
@@ -255,6 +287,46 @@ class ConsistencyProblem:
                 bound = self.epsilon if isinstance(self.epsilon, float) else self.epsilon + self.epsilon.max()
                 offsets[~(strays < bound)] = np.nan
         return offsets
+
+    def find_cameras(self, threads: int) -> CameraGroups:
+        """Look for groups of matches that a camera sees together, in the core."""
+        if not isinstance(self.epsilon, float):
+            raise OptionError("epsilon: expected one number of pixels for a camera, got one per association")
+        if self.count > _SURELY_FITS:
+            raise OptionError(f"associations: expected at most {_SURELY_FITS} for a camera, got {self.count}")
+        pairs = self.associations
+        matched = self.source[pairs[:, 0]], self.target[pairs[:, 1]]
+        found = find_camera_groups(*matched, self.invariant.intrinsics, self.epsilon, self.groups, threads)
+        if not self.one_to_one or self.pairs is None:
+            return found
+        return found._replace(graph=Graph.from_edges(self.count, self.keep_one_to_one(found.graph.edges())))
+
+    def groups_agree(self, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Ask the invariant about groups of associations, ``(g, arity)``."""
+        agree = np.ones(len(groups), dtype=np.bool_)
+        if self.one_to_one and self.pairs is not None:
+            for i, j in itertools.combinations(groups.T, 2):
+                agree &= (self.pairs[i] != self.pairs[j]).all(axis=1)
+        columns = tuple(np.ascontiguousarray(column) for column in groups[agree].T)
+        for column in columns:
+            column.flags.writeable = False  # a function of the caller's will see them
+        if isinstance(self.epsilon, float):
+            bounds = np.full(len(columns[0]), self.epsilon)
+        else:
+            bounds = self.epsilon[groups[agree]].sum(axis=1)
+        with np.errstate(all="ignore"):  # what is no number is not consistent
+            members = tuple(map(self.side, columns))
+            values = as_residuals(self.invariant.group_residuals(self.source, self.target, members, bounds))
+        if values.shape != bounds.shape:
+            raise OptionError(f"invariant: expected one residual per group, shape {bounds.shape}, got {values.shape}")
+        agree[agree] = values < 1.0
+        return agree
+
+    def keep_one_to_one(self, edges: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the edges of associations that share no landmark, where they must not."""
+        if not self.one_to_one or self.pairs is None:
+            return edges
+        return np.asarray(edges[(self.pairs[edges[:, 0]] != self.pairs[edges[:, 1]]).all(axis=1)])
 
     def join_points(
         self,
@@ -321,7 +393,7 @@ def points_problem(
     target: Any,
     associations: npt.ArrayLike | None,
     epsilon: float | npt.ArrayLike,
-    invariant: Invariant | None = None,
+    invariant: Invariant | GroupInvariant | None = None,
     model: Motion = RIGID,
 ) -> tuple[ConsistencyProblem, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the problem of landmarks that a transform is to be fitted to, and the points of both sets.
@@ -339,12 +411,12 @@ def points_problem(
     return problem, here, _points_of("target", problem.target, target, model)
 
 
-def check_of_points(invariant: Invariant | None) -> None:
+def check_of_points(invariant: Invariant | GroupInvariant | None) -> None:
     """Refuse what is no invariant, or not one of points, which a transform can be fitted to."""
-    if isinstance(invariant, (Lines, LinesAndPlanes, Planes, RelativePoses)):
+    if isinstance(invariant, (CameraReprojection, Lines, LinesAndPlanes, Planes, RelativePoses)):
         kind = type(invariant).__name__
         raise OptionError(f"invariant: expected one of points, which a transform is fitted to; {kind} is of others")
-    if invariant is not None and not isinstance(invariant, Invariant):
+    if invariant is not None and not isinstance(invariant, (Invariant, GroupInvariant)):
         raise OptionError(f"invariant: expected one of clipperplus.invariants, got {invariant!r}")
 
 

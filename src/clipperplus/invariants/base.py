@@ -32,7 +32,10 @@ class Pairs:
 
 @runtime_checkable
 class Invariant(Protocol):
-    """What :func:`clipperplus.consistency_graph` asks of an invariant. Any class with these two methods is one."""
+    """What :func:`clipperplus.consistency_graph` asks of an invariant. Any class with these two methods is one.
+
+    It compares two associations; a class whose ``arity`` is 3 or 4 is a :class:`GroupInvariant`.
+    """
 
     def landmarks(self, name: str, given: Any) -> Any:
         """Check one set of landmarks, called ``name`` in errors; return it in a form that has a length."""

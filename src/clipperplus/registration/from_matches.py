@@ -14,7 +14,7 @@ from ..clique import CliqueResult, check_limit, find_clique
 from ..consistency import ConsistencyProblem, points_problem
 from ..geometry.motions import Motion, as_motion, scale_of
 from ..graphs import Graph
-from ..invariants import Distance, DistanceAndNormals, Invariant, Under
+from ..invariants import Distance, DistanceAndNormals, GroupInvariant, Invariant, Under
 from .chance import expected_by_chance
 from .confidence import CHANCE_ALLOWED, Evidence, as_prior, judge
 from .distortion import fit_both_hands, measure_scale
@@ -43,7 +43,7 @@ def solve(
     epsilon: float | npt.ArrayLike = 0.05,
     motion: str = "rigid",
     up: npt.ArrayLike | None = None,
-    invariant: Invariant | None = None,
+    invariant: Invariant | GroupInvariant | None = None,
     method: str = "auto",
     time_limit: float | Literal["default"] | None = "default",
     min_confidence: float = 0.5,
