@@ -10,8 +10,8 @@ from .base import Invariant, Pairs
 from .camera import CameraReprojection
 from .custom import Custom
 from .flats import Landmarks, Lines, LinesAndPlanes, Planes
-from .motions import Under
 from .groups import DistanceRatios, GroupInvariant, GroupSampling
+from .motions import Under
 from .odometry import Odometry
 from .points import Distance, DistanceAndNormals
 from .relative_poses import RelativePoses
