@@ -7,7 +7,7 @@
 // where d reaches 1e9 and y is close to zero, the rearranged form keeps all digits and the other loses nine. (CSR has
 // no cheap sums over non-neighbours and does lose them; sizes were the same over many graphs, steps a few more.)
 // With weights M u is a product of its own, one multiplication and addition for each neighbour of the support; where
-// more than an eighth of a small M is not zero, it is kept as a dense matrix, of which eight entries cost no more.
+// more than an eighth of a small M is not zero, it is kept as a dense matrix, which is read in order.
 //
 // complement_sums.h says how the sums are computed, and what they cost; they have one fixed order, so the result is the
 // same on every path.

@@ -24,10 +24,10 @@ __all__ = ["find_edge_weighted"]
 
 _PATIENCE = 50
 """Steps of an exchange that bring no better clique, on the whole graph …"""
-_PATIENCE_IN_PART = 100
+_PATIENCE_IN_PART = 400
 """… and on what is left of it, where a step costs less."""
 _TOLERANCE = 0.03
-"""Of the relaxation, at least: what follows is exchange, and a closer solution led to no better cliques."""
+"""Of the relaxation, at least: exchange follows. Closer ones took longer, for values better by 0.0001 on average."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,8 @@ def find_edge_weighted(state: SearchState, relaxation: RelaxationOptions, weight
     """Algorithm 3 for the weighted objective.
 
     Algorithm 1, which does not look at weights, and exchange of vertices give a first clique to prune by. In what is
-    left, Algorithm 1 goes along weighted core numbers and Algorithm 2 starts from the complement of the best clique;
-    both end with exchange of vertices. The clique of best value stays.
+    left, Algorithm 1 goes along weighted core numbers, and Algorithm 2 starts from the complement of the best clique,
+    then from everywhere; all end with exchange of vertices. The clique of best value stays.
     """
     start = relaxation.start_vector(state.graph.num_vertices)
     ordered = order_by_core(state)
@@ -57,7 +57,12 @@ def find_edge_weighted(state: SearchState, relaxation: RelaxationOptions, weight
         search.exchange()
         part = _prune(state, ordered, weights)
         search.weighted_greedy(part)
-        search.relax_outside_clique(part, start, relaxation)
+        if start is None:
+            start = np.ones(state.graph.num_vertices)
+            outside = start.copy()
+            outside[state.clique] = 0.0
+            search.relax(part, outside, relaxation)
+        search.relax(part, start, relaxation)
     bound_by_colours(state, ordered)
 
 
@@ -104,13 +109,8 @@ class _Search:
         clique, starts = _core.edge_weighted_greedy(part.graph, part.weights, part.cores, self.state.watch)
         self._offer("weighted greedy", part, clique, starts)
 
-    def relax_outside_clique(
-        self, part: _Part, start: npt.NDArray[np.float64] | None, options: RelaxationOptions
-    ) -> None:
-        """Relax from the complement of the best clique."""
-        if start is None:
-            start = np.ones(self.state.graph.num_vertices)
-            start[self.state.clique] = 0.0
+    def relax(self, part: _Part, start: npt.NDArray[np.float64], options: RelaxationOptions) -> None:
+        """Relax from a vector on the whole graph, or what of it is on the part."""
         guess = start[part.vertices]
         if not guess.any() or self.state.out_of_time:
             return
