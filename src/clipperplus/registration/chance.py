@@ -83,9 +83,9 @@ def _keys(places: _Array) -> npt.NDArray[np.int64]:
     return np.asarray((cells[:, 0] << 42) + (cells[:, 1] << 21) + cells[:, 2])
 
 
-def _coincidences(first: _Array, second: _Array) -> int:
-    """Return how many pairs of a row of each share a cell of width 1."""
-    keys, others = _keys(first), np.sort(_keys(second))
+def _coincidences(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> int:
+    """Return how many pairs of a cell of each are the same."""
+    keys, others = np.sort(first), np.sort(second)  # those in order are looked up faster
     return int((np.searchsorted(others, keys, "right") - np.searchsorted(others, keys, "left")).sum())
 
 
@@ -103,7 +103,8 @@ def _seen_from(members: _Array, points: _Array) -> _Array:
 
 def _chance_of_pairs(here: _Array, there: _Array) -> float:
     """Return how likely a random pair of a point of each is in one cell; the associations themselves do not count."""
-    together = _coincidences(here, there) - int((_keys(here) == _keys(there)).sum())
+    keys, others = _keys(here), _keys(there)
+    together = _coincidences(keys, others) - int((keys == others).sum())
     return (together + 1.0) / (len(here) * (len(here) - 1.0) + 1.0)
 
 
@@ -114,11 +115,11 @@ def _chance_of_triangles(here: _Array, there: _Array) -> float:
     """
     sides, others = _sides(here, 0), _sides(there, 1)
     pairs = float(_TRIANGLES**2)
-    found = _coincidences(sides, others) / pairs
+    found = _coincidences(_keys(sides), _keys(others)) / pairs
     coarse = 0.5 * min(float(sides.mean()), float(others.mean())) * (_ENOUGH / pairs) ** (1.0 / 3.0)
     if coarse <= 1.0:
         return max(found, 1.0 / pairs)
-    fewer, more = (_coincidences(sides / w, others / w) for w in (coarse, 2.0 * coarse))
+    fewer, more = (_coincidences(_keys(sides / w), _keys(others / w)) for w in (coarse, 2.0 * coarse))
     slope = min(3.0, math.log2((more + 1.0) / (fewer + 1.0)))
     return max(found, (fewer + 1.0) / pairs / math.pow(coarse, slope))
 
