@@ -74,7 +74,8 @@ def test_cells_say_how_far_an_answer_is_off() -> None:
     cells = outliers.measure("ours", matches, KINDS["3DMatch"].protocol)
     answer = cp.solve(source, target, epsilon=0.05).T_target_source
     assert answer is not None
-    assert cells["ours registered"] == "yes"
+    assert cells["ours registered"] == cells["ours trusted"] == "yes"
+    assert outliers.measure("ransac", matches, KINDS["3DMatch"].protocol)["ransac trusted"] == ""
     assert float(cells["ours degrees"]) == pytest.approx(float(cp.rotation_error(answer, truth)), abs=1e-4)
     assert float(cells["ours metres"]) == pytest.approx(float(cp.translation_error(answer, truth)), abs=1e-5)
     assert 0.0 < float(cells["ours ms"]) < 1000.0
@@ -85,25 +86,25 @@ def test_cells_say_how_far_an_answer_is_off() -> None:
     assert (nothing["ours registered"], nothing["ours degrees"], nothing["ours metres"]) == ("no", "", "")
 
 
-def row_of(kind: str, share: float, cells: dict[str, tuple[str, str, str, str]]) -> dict[str, str]:
+def row_of(kind: str, share: float, cells: dict[str, tuple[str, str, str, str, str]]) -> dict[str, str]:
     row = {"problem": f"{kind} {share} {len(cells)}", "checksum": "1", "kind": kind, "outlier share": str(share)}
     for method, found in cells.items():
-        names = (f"{method} {what}" for what in ("registered", "degrees", "metres", "ms"))
+        names = (f"{method} {what}" for what in ("registered", "trusted", "degrees", "metres", "ms"))
         row |= dict(zip(names, found, strict=True))
     return row
 
 
 def test_levels_have_medians_and_sentences_say_who_is_better() -> None:
-    right, wrong = ("yes", "1.0", "0.010", "2.0"), ("no", "90.0", "5.0", "1.0")
+    right, wrong = ("yes", "yes", "1.0", "0.010", "2.0"), ("no", "no", "90.0", "5.0", "1.0")
     rows = [
         row_of("3DMatch", 85.0, {"ransac": right, "ours": wrong}),
-        row_of("3DMatch", 89.0, {"ransac": ("yes", "3.0", "0.030", "4.0"), "ours": right}),
+        row_of("3DMatch", 89.0, {"ransac": ("yes", "", "3.0", "0.030", "4.0"), "ours": right}),
         row_of("3DMatch", 97.0, {"ransac": wrong, "ours": right}),
-        row_of("bunny", 20.0, {"ransac": ("no", "", "", "0.5"), "ours": right}),
+        row_of("bunny", 20.0, {"ransac": ("no", "", "", "", "0.5"), "ours": right}),
     ]
     methods = ["ransac", "ours"]
     found = outliers.levels(rows, methods)
-    assert [level.name for level in found] == ["bunny 20 %", "3DMatch 80–90 %", "3DMatch 95–98 %"]
+    assert [level.name for level in found] == ["bunny 20 %", "3DMatch 80–90 %", "3DMatch 95–100 %"]
     assert found[1].right == {"ransac": 2, "ours": 1}
     assert found[1].degrees == {"ransac": 2.0, "ours": 1.0}
     assert found[1].metres["ransac"] == pytest.approx(0.020)
@@ -113,13 +114,14 @@ def test_levels_have_medians_and_sentences_say_who_is_better() -> None:
     assert said == [
         "Right more often than ours: 3DMatch 80–90 % (RANSAC 2, ours 1 of 2).",
         "Above 80 % outliers, faster than ours and as often right: none.",
-        "Above 80 % outliers, faster than ours and less often right: RANSAC at 3DMatch 95–98 %.",
+        "Above 80 % outliers, faster than ours and less often right: RANSAC at 3DMatch 95–100 %.",
+        "Of ours, 3 of 3 right answers are called OK, and 0 of 1 wrong ones; the others do not say.",
     ]
     assert outliers.conclusions(rows, ["ransac"]) == []
     tables = outliers.tables(rows, methods, {"magsac++": "no such package"})
     assert len(tables) == 9
     assert tables[0].rows == [["problems", "1"], ["RANSAC", "0.00"], ["ours", "1.00"]]
-    assert tables[4].columns == ["outliers", "80–90 %", "95–98 %"]
+    assert tables[4].columns == ["outliers", "80–90 %", "95–100 %"]
     assert tables[7].rows[1] == ["RANSAC", "20.0", ""]
     assert tables[8].rows[-1] == ["MAGSAC++", "Barath et al. 2020", "not measured: no such package"]
 

@@ -45,7 +45,7 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind(BUNNY, Protocol(BUNNY, max_rotation_deg=5.0, max_translation=0.01), None, ()),
-        Kind("3DMatch", PROTOCOLS["3DMatch"], 0.10, (80.0, 90.0, 95.0, 98.0, 100.0)),
+        Kind("3DMatch", PROTOCOLS["3DMatch"], 0.10, (80.0, 90.0, 95.0, 100.0)),
         Kind("indoor", PROTOCOLS["3DMatch"], 0.10, (100.0,)),
         Kind("KITTI", PROTOCOLS["KITTI"], 0.60, (100.0,)),
     )

@@ -32,7 +32,7 @@ _MANY_OUTLIERS = 80.0
 
 def columns(methods: Iterable[str]) -> list[str]:
     """Return the headings of the CSV file."""
-    cells = [f"{method} {what}" for method in methods for what in ("registered", "degrees", "metres", "ms")]
+    cells = [f"{method} {what}" for method in methods for what in ("registered", "trusted", "degrees", "metres", "ms")]
     return ["problem", "checksum", "kind", "matches", "outlier share", *cells]
 
 
@@ -62,11 +62,11 @@ def _measure_there(process: Executor, method: str, problem: Problem, matches: Ma
 
 def measure(method: str, matches: Matches, protocol: Protocol) -> Row:
     """Compare the answer of a method with the truth, then time it: the median of three, what takes long once."""
-    given = matches.source, matches.target, matches.epsilon
+    rival, given = RIVALS[method], (matches.source, matches.target, matches.epsilon)
     if (why := why_missing(method)) is not None:  # and it is imported, which is not to be timed
         raise ClipperPlusError(f"{method}: {why}")
     start = time.perf_counter()
-    motion = RIVALS[method].solve(*given)
+    motion = rival.solve(*given)
     seconds = [time.perf_counter() - start]
     cells = {"registered": "no", "degrees": "", "metres": ""}
     if motion is not None:
@@ -77,9 +77,10 @@ def measure(method: str, matches: Matches, protocol: Protocol) -> Row:
         seconds.clear()
         for _ in range(_REPEATS):
             start = time.perf_counter()
-            RIVALS[method].solve(*given)
+            rival.solve(*given)
             seconds.append(time.perf_counter() - start)
     cells["ms"] = f"{1e3 * statistics.median(seconds):.4f}"
+    cells["trusted"] = "" if rival.trusts is None else "yes" if rival.trusts(*given) else "no"
     return {f"{method} {what}": cell for what, cell in cells.items()}
 
 
@@ -185,7 +186,7 @@ _QUANTITIES: list[tuple[str, Callable[[Level, str], str]]] = [
 
 def conclusions(rows: Sequence[Row], methods: Sequence[str]) -> list[str]:
     """Say where ours is not first in success, and who is faster above 80 % outliers."""
-    if OURS not in methods:
+    if OURS not in methods or not rows:
         return []
     found = levels(rows, methods)
     others = [method for method in methods if method != OURS]
@@ -205,4 +206,14 @@ def conclusions(rows: Sequence[Row], methods: Sequence[str]) -> list[str]:
                     faster.setdefault(RIVALS[method].label, []).append(level.name)
         named = "; ".join(f"{label} at {', '.join(names)}" for label, names in faster.items())
         said.append(f"Above {_MANY_OUTLIERS:g} % outliers, faster than ours and {what}: {named or 'none'}.")
-    return said
+    return [*said, _trust(rows)]
+
+
+def _trust(rows: Sequence[Row]) -> str:
+    """Say how many of our answers are trusted, right ones and wrong ones."""
+    right = [row[f"{OURS} trusted"] for row in rows if row[f"{OURS} registered"] == "yes"]
+    wrong = [row[f"{OURS} trusted"] for row in rows if row[f"{OURS} registered"] == "no"]
+    return (
+        f"Of ours, {right.count('yes')} of {len(right)} right answers are called OK, and {wrong.count('yes')} of "
+        f"{len(wrong)} wrong ones; the others do not say."
+    )

@@ -37,6 +37,8 @@ class Rival:
     solve: Callable[[_Array, _Array, float], _Array | None]
     package: str | None = None
     """The module that it needs beyond numpy."""
+    trusts: Callable[[_Array, _Array, float], bool] | None = None
+    """Whether it trusts its answer; None: it does not say."""
 
 
 OURS = "ours"
@@ -78,7 +80,13 @@ RIVALS: Mapping[str, Rival] = MappingProxyType(
             "CLIPPER+", "Fathian and Summers 2024", "our graph and core, least squares", cliques.solve_clipper_plus
         ),
         "clique": Rival("ours, clique only", "", "the proven largest clique, least squares", cliques.solve_largest),
-        OURS: Rival("ours", "", "clipperplus.solve: robust fit, covariance, alternatives, confidence", cliques.solve),
+        OURS: Rival(
+            "ours",
+            "",
+            "clipperplus.solve: robust fit, covariance, alternatives, confidence",
+            cliques.solve,
+            trusts=cliques.trusts,
+        ),
     }
 )
 """Name → method, those that sample first, ours last."""

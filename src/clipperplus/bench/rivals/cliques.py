@@ -13,9 +13,10 @@ import numpy.typing as npt
 from ...clique import find_clique
 from ...consistency import consistency_graph
 from ...geometry.motions import fit_transform
+from ...registration import Status
 from ...registration import solve as solve_matches
 
-__all__ = ["solve", "solve_clipper", "solve_clipper_plus", "solve_largest"]
+__all__ = ["solve", "solve_clipper", "solve_clipper_plus", "solve_largest", "trusts"]
 
 _Array = npt.NDArray[np.float64]
 
@@ -43,3 +44,8 @@ def _fit(method: str, source: _Array, target: _Array, epsilon: float) -> _Array 
 def solve(source: _Array, target: _Array, epsilon: float) -> _Array | None:
     """Return what this package answers."""
     return solve_matches(source, target, epsilon=epsilon).T_target_source
+
+
+def trusts(source: _Array, target: _Array, epsilon: float) -> bool:
+    """Whether this package says that its answer can be trusted."""
+    return solve_matches(source, target, epsilon=epsilon).status is Status.OK
