@@ -168,7 +168,7 @@ def outliers_figures(rows: list[Row], methods: list[str], folder: Path) -> list[
             axes.set_ylabel("share that is right")
         with _figure(folder, f"{name}_time", written, size=_WIDE) as axes:
             _draw_levels(axes, shown, {m: [level.ms[m] for level in shown] for m in methods})
-            axes.set_ylabel("median time, ms")
+            axes.set_ylabel("median time of one core, ms")
             axes.set_yscale("log")
     return written
 

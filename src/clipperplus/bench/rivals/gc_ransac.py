@@ -12,10 +12,12 @@ __all__ = ["solve"]
 
 _Array = npt.NDArray[np.float64]
 
-_UNIFORM, _GRID = 0, 0
-"""Samples as they come: no match is known to be better than another. Neighbours are those in a cell of a grid."""
-_CELL = 20.0
-"""Times epsilon: the width of such a cell."""
+_UNIFORM, _BY_DISTANCE = 0, 1
+"""Samples as they come: no match is known to be better than another. Neighbours are those within a distance, …"""
+_NEIGHBOURS = 20.0
+"""… times epsilon, of source and target points together."""
+_COHERENCE = 0.14
+"""How much neighbours should be of a kind: the paper's weight."""
 
 
 def solve(source: _Array, target: _Array, epsilon: float) -> _Array | None:
@@ -28,8 +30,9 @@ def solve(source: _Array, target: _Array, epsilon: float) -> _Array | None:
         conf=CONFIDENCE,
         max_iters=MOST_SAMPLES,
         sampler=_UNIFORM,
-        neighborhood=_GRID,
-        neighborhood_size=_CELL * epsilon,
+        neighborhood=_BY_DISTANCE,
+        neighborhood_size=_NEIGHBOURS * epsilon,
+        spatial_coherence_weight=_COHERENCE,
         use_space_partitioning=False,
     )
     return None if transposed is None else np.asarray(transposed, dtype=np.float64).T
