@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...clique import find_clique
 from ...consistency import consistency_graph
-from ...geometry.motions import fit_transform
+from ._least_squares import least_squares
 from .gnc import graduate_tls
 
 __all__ = ["solve"]
@@ -38,7 +38,7 @@ def _rotation(source: _Array, target: _Array, bound: float) -> _Array:
     both = [np.concatenate((vectors, -vectors)) for vectors in (source, target)]
 
     def rotate(weights: _Array) -> _Array:
-        return fit_transform(*both, weights=np.tile(weights, 2))[:3, :3]
+        return least_squares(*both, np.tile(weights, 2))[:3, :3]
 
     def fit(weights: _Array) -> _Array:
         return np.asarray(((source @ rotate(weights).T - target) ** 2).sum(axis=1))

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...geometry.motions import fit_transform
+from ._least_squares import least_squares
 
 __all__ = ["gm_weights", "graduate_tls", "solve_gm", "solve_tls", "tls_weights"]
 
@@ -90,8 +90,8 @@ def _solve(
         return None
 
     def fit(weights: _Array) -> _Array:
-        motion = fit_transform(source, target, weights=weights)
+        motion = least_squares(source, target, weights)
         return np.asarray(((source @ motion[:3, :3].T + motion[:3, 3] - target) ** 2).sum(axis=1))
 
     weights = graduate(fit, len(source), epsilon)
-    return fit_transform(source, target, weights=weights) if np.count_nonzero(weights) >= 3 else None
+    return least_squares(source, target, weights) if np.count_nonzero(weights) >= 3 else None

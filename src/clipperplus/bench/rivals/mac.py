@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...clique import find_cliques_above
-from ...geometry.motions import fit_transform
 from ...graphs import Graph
 from ...viz.packages import require
+from ._least_squares import least_squares
 from .spectral import pairwise
 
 __all__ = ["MOST_CLIQUES", "solve"]
@@ -38,7 +38,7 @@ def solve(source: _Array, target: _Array, epsilon: float) -> _Array | None:
     second = _second_order(first)
     best, most = None, 0.0
     for clique in _guided(second, _list(second)):
-        motion = fit_transform(source[clique], target[clique])
+        motion = least_squares(source[clique], target[clique])
         gaps = np.linalg.norm(source @ motion[:3, :3].T + motion[:3, 3] - target, axis=1)
         score = float(np.maximum(0.0, 1.0 - gaps / epsilon).sum())
         if score > most:
