@@ -80,7 +80,7 @@ def test_folders_of_the_readme_exist_and_those_of_the_kernels_are_all_named() ->
 def test_each_extension_of_contributing_has_its_folder_its_example_and_its_table() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     rows = re.findall(r"^\| ([\w ]+) \| `([^`]+)`[^|]* \| `([^`]+)` \| (.*) \|$", text, flags=re.MULTILINE)
-    assert len(rows) == 8
+    assert len(rows) == 9
     for what, folder, example, table in rows:
         assert (ROOT / folder / example).is_file(), what
         (name, *elsewhere) = re.findall(r"`([^`]+)`", table)

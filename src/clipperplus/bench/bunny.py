@@ -36,6 +36,7 @@ __all__ = [
     "associate",
     "columns",
     "conclusions",
+    "draw",
     "levels",
     "load_model",
     "run",
@@ -118,18 +119,22 @@ class Associations:
 def associate(model: Model, trial: Trial, *, seed: int = 0) -> Associations:
     """Make the second cloud of a trial and choose its associations from all that are possible."""
     random = np.random.default_rng([seed, trial.outliers, trial.number])
+    return draw(model, _ASSOCIATIONS, round(_ASSOCIATIONS * trial.outliers / 100), random)
+
+
+def draw(model: Model, associations: int, outliers: int, random: np.random.Generator) -> Associations:
+    """Make a second cloud and choose associations, so many of them outliers, from all that are possible."""
     noise = random.uniform(-model.epsilon / 2.0, model.epsilon / 2.0, size=model.points.shape)
     clutter = random.normal(size=(_CLUTTER, 3))
     clutter *= (_BALL * np.cbrt(random.uniform(size=_CLUTTER)) / np.linalg.norm(clutter, axis=1))[:, None]
     second = np.concatenate((model.points + noise, clutter))
 
-    outliers = round(_ASSOCIATIONS * trial.outliers / 100)
-    right = random.choice(_POINTS, size=_ASSOCIATIONS - outliers, replace=False)
+    right = random.choice(_POINTS, size=associations - outliers, replace=False)
     # Every point has one right partner and all others as wrong ones: those from the right one on move up by one.
     partners = len(second) - 1
     wrong_source, wrong_target = np.divmod(random.choice(_POINTS * partners, size=outliers, replace=False), partners)
     wrong_target += wrong_target >= wrong_source
-    order = random.permutation(_ASSOCIATIONS)
+    order = random.permutation(associations)
     source = np.concatenate((right, wrong_source))[order]
     target = np.concatenate((right, wrong_target))[order]
     return Associations(source, target, second)

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..viz.canvas import drawing, new_figure, save_figure
-from . import bunny, dimacs, scans
+from . import bunny, dimacs, outliers, scans
+from .match_problems import BUNNY
 from .measuring import LABELS, Row, ratio
 from .published import TimesAndRatios
+from .rivals import RIVALS
 
-__all__ = ["available", "bunny_figures", "dimacs_figures", "scans_figures"]
+__all__ = ["available", "bunny_figures", "dimacs_figures", "outliers_figures", "scans_figures"]
 
 # The palette of Okabe and Ito without its yellow; every method also has a mark and a dash pattern of its own.
 _STYLES: dict[str, dict[str, Any]] = {
@@ -30,9 +32,29 @@ _STYLES: dict[str, dict[str, Any]] = {
     "exact": {"color": "#000000", "marker": "+", "linestyle": ":"},
 }
 
+# Methods of one family share a colour.
+_RIVAL_STYLES: dict[str, dict[str, Any]] = {
+    "ransac": {"color": "#56B4E9", "marker": "v", "linestyle": "-"},
+    "open3d": {"color": "#56B4E9", "marker": "^", "linestyle": (0, (1, 1))},
+    "gc-ransac": {"color": "#0072B2", "marker": "v", "linestyle": (0, (5, 2))},
+    "magsac++": {"color": "#0072B2", "marker": "^", "linestyle": (0, (3, 1, 1, 1))},
+    "superansac": {"color": "#0072B2", "marker": "<", "linestyle": "-"},
+    "gnc-tls": {"color": "#CC79A7", "marker": "s", "linestyle": "-"},
+    "gnc-gm": {"color": "#CC79A7", "marker": "D", "linestyle": (0, (1, 1))},
+    "decoupled": {"color": "#7F7F7F", "marker": "s", "linestyle": "-"},
+    "kiss-matcher": {"color": "#7F7F7F", "marker": "D", "linestyle": (0, (5, 2))},
+    "spectral": {"color": "#009E73", "marker": "x", "linestyle": "-"},
+    "mac": {"color": "#009E73", "marker": "P", "linestyle": (0, (5, 2))},
+    "clipper": {"color": "#E69F00", "marker": "D", "linestyle": (0, (3, 2))},
+    "clipper+": {"color": "#D55E00", "marker": "o", "linestyle": "-"},
+    "clique": {"color": "#000000", "marker": "+", "linestyle": ":"},
+    outliers.OURS: {"color": "#000000", "marker": "*", "linestyle": "-"},
+}
+
 
 _CLOSEUP = 0.993
 """Where the magnified part of the ratios begins."""
+_WIDE = (6.5, 4.0)
 
 
 def available() -> bool:
@@ -131,6 +153,34 @@ def scans_figures(
             if what == "ms":
                 axes.set_yscale("log")
     return written
+
+
+def outliers_figures(rows: list[Row], methods: list[str], folder: Path) -> list[Path]:
+    """Draw success and time over outliers, of the bunny and of real matches."""
+    written: list[Path] = []
+    found = outliers.levels(rows, methods)
+    for name, real in (("outliers", False), ("outliers_real", True)):
+        shown = [level for level in found if (level.kind != BUNNY) is real]
+        if not shown:
+            continue
+        with _figure(folder, f"{name}_success", written, size=_WIDE) as axes:
+            _draw_levels(axes, shown, {m: [level.right[m] / level.problems for level in shown] for m in methods})
+            axes.set_ylabel("share that is right")
+        with _figure(folder, f"{name}_time", written, size=_WIDE) as axes:
+            _draw_levels(axes, shown, {m: [level.ms[m] for level in shown] for m in methods})
+            axes.set_ylabel("median time of one core, ms")
+            axes.set_yscale("log")
+    return written
+
+
+def _draw_levels(axes: Any, shown: list[outliers.Level], curves: dict[str, list[float]]) -> None:
+    """Draw a curve for each method over levels that are as far apart as each other."""
+    for method, curve in curves.items():
+        style = {**_RIVAL_STYLES[method], "markersize": 5, "linewidth": 1.2}
+        axes.plot(range(len(shown)), curve, label=RIVALS[method].label, **style)
+    names = [level.label if level.kind == BUNNY else level.name for level in shown]
+    axes.set_xticks(range(len(shown)), names, rotation=30, ha="right", parse_math=False)
+    _legend_above(axes)
 
 
 def _draw_beside_papers(

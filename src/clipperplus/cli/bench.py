@@ -18,11 +18,13 @@ from rich.table import Table as RichTable
 from .._validation import as_number
 from ..bench import bunny as bunny_benchmark
 from ..bench import dimacs as dimacs_benchmark
-from ..bench import figures
+from ..bench import figures, match_problems
 from ..bench import maps as maps_benchmark
+from ..bench import outliers as outliers_benchmark
 from ..bench import scans as scans_benchmark
 from ..bench.fragments import find_scenes
 from ..bench.measuring import as_methods
+from ..bench.rivals import RIVALS, as_rivals, why_missing
 from ..bench.store import Store
 from ..bench.tables import Table, describe
 from ..clique import METHODS
@@ -41,6 +43,7 @@ _Output = Annotated[
     Path | None,
     typer.Option(help="Folder for CSV, JSON, Markdown, PNG and SVG. A run that was interrupted goes on from there."),
 ]
+_Only = Annotated[str | None, typer.Option(help="Comma-separated parts of the names of rows. Without it: all of them.")]
 _Quick = Annotated[bool, typer.Option("--quick", help="A small part of it, in less than a minute.")]
 _SHOWN_ROWS = 12
 _QUICK_SECONDS = 1.0
@@ -135,8 +138,8 @@ def scans(
     """Table II: clique size by clique number, and time, on pairs of real scans, and how many are registered."""
     chosen, rule = as_methods(methods), as_protocol(protocol)
     size = as_number("voxel_size", voxel_size, 0.0, 1e3, open_interval=True)
-    wanted = None if scenes is None else [part.strip() for part in scenes.split(",") if part.strip()]
-    pairs = scans_benchmark.pairs(find_scenes(data, benchmark=benchmark, wanted=wanted), protocol=rule, quick=quick)
+    chosen_scenes = find_scenes(data, benchmark=benchmark, wanted=_parts(scenes))
+    pairs = scans_benchmark.pairs(chosen_scenes, protocol=rule, quick=quick)
     settings = {"benchmark": benchmark, "protocol": rule.name, "voxel size": f"{size:g} m", "methods": chosen}
     store = Store(output, "scans", settings, scans_benchmark.columns(chosen))
     with _tracked(pairs, store) as tracked:
@@ -155,20 +158,59 @@ def scans(
 @app.command("maps")
 def maps(
     data: Annotated[Path, typer.Option(help="Folder with scenes of 3DMatch, scans/3dmatch* or sequences/*.npz.")],
-    only: Annotated[
-        str | None, typer.Option(help="Comma-separated parts of the names of rows. Without it: all of them.")
-    ] = None,
+    only: _Only = None,
     open3d: Annotated[bool, typer.Option(help="Whether to measure Open3D's multiway registration, too.")] = True,
     threads: Annotated[int, typer.Option(help="For everything.", min=1)] = 2,
     output: _Output = None,
 ) -> None:
     """Maps of many scans: multiview recall, poses of sequences, and where in a map a scan is."""
-    wanted = None if only is None else [part.strip() for part in only.split(",") if part.strip()]
+    wanted = _parts(only)
     found = maps_benchmark.problems(data, wanted=wanted, open3d=open3d)
     store = Store(output, "maps", {"threads": threads}, maps_benchmark.COLUMNS)
     with _tracked(found, store) as tracked:
         rows = maps_benchmark.run(tracked, store, threads=threads)
     _report("Maps of many scans", store, maps_benchmark.tables(rows), [], rows, lambda folder: [])
+
+
+@app.command("outliers")
+def outliers(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with scans/stanford_bunny/bun10k.ply, scans/kitti, scans/correspondences or graphs/*.npz. "
+            "Without it: a rabbit made of ellipsoids."
+        ),
+    ] = None,
+    methods: Annotated[
+        str | None, typer.Option(help=f"Comma-separated, from {', '.join(RIVALS)}. Without it: all that are installed.")
+    ] = None,
+    only: _Only = None,
+    seed: Annotated[int, typer.Option(help="Of the points taken, noise, clutter and associations.", min=0)] = 0,
+    quick: _Quick = False,
+    output: _Output = None,
+) -> None:
+    """Matched points, 0 to 99.5 % of them wrong, and matches of real scans: rivals side by side, one thread."""
+    wanted = as_rivals(methods)
+    missing = {name: why for name in wanted if (why := why_missing(name)) is not None}
+    chosen = [name for name in wanted if name not in missing]
+    found = match_problems.problems(data, wanted=_parts(only), quick=quick, seed=seed)
+    settings = {"seed": seed, "methods": chosen}
+    store = Store(output, "outliers", settings, outliers_benchmark.columns(chosen))
+    with _tracked(found, store) as tracked:
+        rows = outliers_benchmark.run(tracked, chosen, store)
+    _report(
+        "Matched points with outliers: the rivals side by side",
+        store,
+        outliers_benchmark.tables(rows, chosen, missing),
+        outliers_benchmark.conclusions(rows, chosen),
+        outliers_benchmark.summary(rows, chosen),
+        lambda folder: figures.outliers_figures(rows, chosen, folder),
+    )
+
+
+def _parts(text: str | None) -> list[str] | None:
+    """Return what a comma-separated list names; None without one."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
 @contextmanager

@@ -107,9 +107,9 @@ def _keys(places: _Array) -> npt.NDArray[np.int64]:
     return np.asarray(cells @ (1 << np.array([42, 21, 0], dtype=np.int64)[: cells.shape[1]]))
 
 
-def _coincidences(first: _Array, second: _Array) -> int:
-    """Return how many pairs of a row of each share a cell of width 1."""
-    keys, others = _keys(first), np.sort(_keys(second))
+def _coincidences(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> int:
+    """Return how many pairs of a cell of each are the same."""
+    keys, others = np.sort(first), np.sort(second)  # those in order are looked up faster
     return int((np.searchsorted(others, keys, "right") - np.searchsorted(others, keys, "left")).sum())
 
 
@@ -130,7 +130,8 @@ def _chance_of_pairs(here: _Array, there: _Array, known: int) -> float:
 
     Nor do the ``known`` pairs of points that are there because associations share them.
     """
-    together = _coincidences(here, there) - int((_keys(here) == _keys(there)).sum()) - known
+    keys, others = _keys(here), _keys(there)
+    together = _coincidences(keys, others) - int((keys == others).sum()) - known
     return (max(together, 0) + 1.0) / (len(here) * (len(here) - 1.0) + 1.0)
 
 
@@ -152,12 +153,12 @@ def _chance_of_triangles(here: _Array, there: _Array, model: Motion) -> float:
     sides, others = _sides(here, 0, model), _sides(there, 1, model)
     lengths = sides.shape[1]
     pairs = float(_TRIANGLES**2)
-    found = _coincidences(sides, others) / pairs
+    found = _coincidences(_keys(sides), _keys(others)) / pairs
     size = min(float(np.abs(some).mean()) for some in (sides, others))
     coarse = 0.5 * size * (_ENOUGH / pairs) ** (1.0 / lengths)
     if coarse <= 1.0:
         return max(found, 1.0 / pairs)
-    fewer, more = (_coincidences(sides / w, others / w) for w in (coarse, 2.0 * coarse))
+    fewer, more = (_coincidences(_keys(sides / w), _keys(others / w)) for w in (coarse, 2.0 * coarse))
     slope = min(float(lengths), math.log2((more + 1.0) / (fewer + 1.0)))
     return max(found, (fewer + 1.0) / pairs / math.pow(coarse, slope))
 

@@ -56,11 +56,13 @@ def guess_motions(
     are closer together than ``apart`` (root mean square, metres) are the same.
     """
     # Whatever grows from a member of the given clique would most likely say the same.
-    starts = np.setdiff1d(np.arange(graph.num_vertices, dtype=np.int32), clique.vertices)
+    outside = np.ones(graph.num_vertices, dtype=np.bool_)
+    outside[clique.vertices] = False
+    starts = np.flatnonzero(outside).astype(np.int32)
     steps = int((graph.degrees()[starts].astype(np.int64) ** 2).sum())
     starts = starts[:: max(-(-len(starts) // _MOST_STARTS), -(-steps // most_steps), 1)]
     known = clique.vertices.astype(np.int32)
     motions, offsets, members = _core.find_hypotheses(
-        graph._native, source, target, known, starts.astype(np.int32), most, model.least, apart, threads, model.core
+        graph._native, source, target, known, starts, most, model.least, apart, threads, model.core
     )
     return Guesses(motions, members, offsets)

@@ -43,19 +43,19 @@ def refit(matched: tuple[_Array, _Array], start: _Array, epsilon: _Array, model:
 
     ``epsilon`` has the bound of every association: that of a pair of such.
     """
-    near = _relative(start, matched, epsilon) < _LOOKED_AT
+    relative = _relative(start, matched, epsilon)
+    near = relative < _LOOKED_AT
     source, target, bounds = matched[0][near], matched[1][near], epsilon[near]
     shares = (bounds.min(initial=np.inf) / bounds) ** 2
     motion, last = start, np.zeros(len(bounds))
-    for _ in range(_ITERATIONS):
-        weights = robust_weights(_relative(motion, (source, target), bounds))
+    for step in range(_ITERATIONS):
+        weights = robust_weights(_relative(motion, (source, target), bounds) if step else relative[near])
         if np.abs(weights - last).max(initial=0.0) < _SETTLED:
             break
         if np.count_nonzero(weights) < model.least:
             return start
         motion, last = model.fit(source, target, shares * weights), weights
-    before, after = (explained(_relative(of, matched, epsilon)) for of in (start, motion))
-    return motion if after >= before else start
+    return motion if explained(_relative(motion, matched, epsilon)) >= explained(relative) else start
 
 
 def explained(relative: _Array) -> float:
