@@ -40,9 +40,9 @@ _BETTER = 1.1
 _TRUSTED = 0.8
 """Confidence from which on nothing else is looked for."""
 _FREE_STEPS, _CLEARLY = 10, 1.5
-"""Steps of ICP that need not keep to the model, and times better that what comes of them must fit, a voxel away or more,
-for the model to be wrong: of scans that are tilted by 3° or more, though gravity was said to be known, it is 1.7 to 35
-times."""
+"""Steps of ICP that need not keep to the model, and times better that what comes of them must fit, a voxel away or
+more, for the model to be wrong: of scans that are tilted by 3° or more, though gravity was said to be known, it is 1.7
+to 35 times."""
 _STILL_GOOD = 0.9
 """Share of its score that an answer must keep when it is refined; else it stays as it was."""
 
