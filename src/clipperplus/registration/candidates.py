@@ -39,6 +39,10 @@ _BETTER = 1.1
 """Times the score of a motion from which on one beside it is another."""
 _TRUSTED = 0.8
 """Confidence from which on nothing else is looked for."""
+_FREE_STEPS, _CLEARLY = 10, 1.5
+"""Steps of ICP that need not keep to the model, and times better that what comes of them must fit, a voxel away or
+more, for the model to be wrong: of scans that are tilted by 3° or more, though gravity was said to be known, it is 1.7
+to 35 times."""
 _STILL_GOOD = 0.9
 """Share of its score that an answer must keep when it is refined; else it stays as it was."""
 
@@ -227,11 +231,21 @@ class Candidates:
             mirrored=scrutiny.mirror > _MIRRORED,
             scale=scrutiny.scale,
             scale_deviation=scrutiny.scale_deviation,
+            beyond_motion=self._is_beyond(motion),
             noise=min(float(cloud.bends.mean()) if len(cloud.bends) else 0.0 for cloud in (source, target)) > _NOISE,
             sensor_pattern=scrutiny.sensor_pattern,
             nearby_overlap=scrutiny.nearby_overlap,
         )
         return Answer(found, motion, inliers, evidence, information, weak, alternatives, self._prior)
+
+    def _is_beyond(self, motion: _Array) -> bool | None:
+        """Whether a rigid motion that a motion of the model leads to is another, and fits clearly better."""
+        if self._model.core is None or not len(self._source.points):
+            return None
+        both = np.array([motion, polish(self._source, self._target, motion, steps=_FREE_STEPS, threads=self._threads)])
+        before, after = places_of(both, spread_points(self._source.points))
+        fits = self._compare(both).fit
+        return bool(np.linalg.norm(after - before) > self._source.voxel_size and fits[1] > _CLEARLY * fits[0])
 
     def _reflections(self) -> _Array:
         """Return what explains the largest clique of each look if this is mirrored, ``(k, 4, 4)``.

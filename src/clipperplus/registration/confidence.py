@@ -108,6 +108,9 @@ class Evidence:
     """Whether normals agree no better than random ones; None: not looked at."""
     sensor_pattern: bool | None = None
     """Whether what agrees is a pattern of the sensor instead of the scene; None: not looked at."""
+    beyond_motion: bool | None = None
+    """Whether a rigid motion beside it that is not of the kind that was asked for fits clearly better, as where ``up``
+    is not what was said; None: not looked at."""
     nearby_overlap: float | None = None
     """Share of what comes within about four voxels of the other surface that lies on it; None: not looked at."""
 
@@ -122,7 +125,8 @@ class Evidence:
     @property
     def is_refuted(self) -> bool:
         """Whether it is certain that the transform is not to be trusted, whatever else speaks for it."""
-        return self.mirrored is True or self.is_scaled or self.noise is True or self.sensor_pattern is True
+        doubts = (self.mirrored, self.is_scaled, self.noise, self.sensor_pattern, self.beyond_motion)
+        return any(doubt is True for doubt in doubts)
 
     def confidence(self, prior: float = 0.5) -> float:
         """Return the probability that the transform is right.

@@ -239,6 +239,12 @@ _RULES = (
         _scale_numbers,
     ),
     _Rule(
+        "beyond motion",
+        lambda case: case.evidence.beyond_motion is True,
+        lambda case: "a rigid motion that is not of the kind that was asked for fits clearly better",
+        lambda case: "check what is up in both frames, or allow more motions",
+    ),
+    _Rule(
         "degenerate",
         lambda case: case.status is Status.DEGENERATE or bool(case.undetermined),
         lambda case: f"the scans do not determine {' and '.join(case.undetermined) or 'the motion'}",
