@@ -53,7 +53,7 @@ class Given:
     def scaled(self, scale: float) -> Given:
         """Return a raw cloud enlarged about its origin."""
         assert isinstance(self.cloud, RawCloud)
-        points = in_order(self.cloud.points * self.cloud.points.dtype.type(scale), self.cloud.points.dtype.type)
+        points: Any = in_order(self.cloud.points * self.cloud.points.dtype.type(scale), self.cloud.points.dtype.type)
         enlarged = replace(self.cloud, points=points, bounds=_core.bounds_of(points, 1))
         return replace(self, cloud=enlarged, told=None if self.told is None else scale * self.told)
 

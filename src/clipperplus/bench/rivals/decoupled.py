@@ -26,7 +26,8 @@ def solve(source: _Array, target: _Array, epsilon: float) -> _Array | None:
     if len(chosen) < 3:
         return None
     source, target = source[chosen], target[chosen]
-    rotation = _rotation(*(np.roll(points, -1, axis=0) - points for points in (source, target)), epsilon)
+    here, there = (np.roll(points, -1, axis=0) - points for points in (source, target))
+    rotation = _rotation(here, there, epsilon)
     motion = np.eye(4)
     motion[:3, :3] = rotation
     motion[:3, 3] = [_vote(axis, epsilon) for axis in (target - source @ rotation.T).T]
@@ -35,10 +36,10 @@ def solve(source: _Array, target: _Array, epsilon: float) -> _Array | None:
 
 def _rotation(source: _Array, target: _Array, bound: float) -> _Array:
     """Return the rotation between vectors: each with its opposite, they have no translation between them."""
-    both = [np.concatenate((vectors, -vectors)) for vectors in (source, target)]
+    here, there = (np.concatenate((vectors, -vectors)) for vectors in (source, target))
 
     def rotate(weights: _Array) -> _Array:
-        return least_squares(*both, np.tile(weights, 2))[:3, :3]
+        return least_squares(here, there, np.tile(weights, 2))[:3, :3]
 
     def fit(weights: _Array) -> _Array:
         return np.asarray(((source @ rotate(weights).T - target) ** 2).sum(axis=1))
