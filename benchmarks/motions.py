@@ -272,7 +272,7 @@ By `register`, as in [registration](registration.md): right within 5° and 60 cm
 are `OK` and not right. In their own frames, only the car is nearly upright; levelled, each scan was turned by the
 direction of gravity that its true pose says, as an inertial sensor measures it, exactly or off by 0.5° about either
 axis. The bounds from which on an answer is taken for tilted were chosen on these pairs, on 150 of the 300 in their own
-frames and 90 of the levelled ones: without them there were 3, 10 and 17 lies in their own frames, and how many there are
+frames and 90 of the levelled ones: without them there were 3, 10 and 17 lies in their own frames; how many there are
 on scans that were not looked at is not known. Wanted, with gravity known: at least the recall of rigid motions, fewer
 lies, less time.
 
