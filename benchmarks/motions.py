@@ -57,7 +57,7 @@ def scale_table() -> str:
                 source, target, truth = simulated(scale, count, outliers, seed, follow=seed % 2 == 0)
                 pose = cp.solve(source, target, epsilon=0.05 * scale, motion="similarity")
                 times.append(1e3 * pose.seconds)
-                if pose.scale is not None and pose.status is cp.Status.OK:
+                if pose.scale is not None and pose.T_target_source is not None and pose.status is cp.Status.OK:
                     near = abs(pose.scale / scale - 1.0) < 0.01
                     right += near and cp.rotation_error(pose.T_target_source, truth) < 1.0
             cells.append(f"{right} of {seeds}")
@@ -206,7 +206,8 @@ def elsewhere(sequences: dict[str, Sequence]) -> Iterator[tuple[Points, Points, 
     random = np.random.default_rng(2)
     for _ in range(ELSEWHERE_PAIRS):
         clouds = [sequences[name].clouds for name in random.permutation(sorted(sequences))[:2]]
-        yield *(some[int(random.integers(len(some)))] for some in clouds), None, 0.0
+        source, target = (some[int(random.integers(len(some)))] for some in clouds)
+        yield source, target, None, 0.0
 
 
 def planar_table() -> str:

@@ -75,8 +75,8 @@ def main() -> None:
             rows, total = compare(source(data), method)
             totals.append((f"{title}, `{method}`", *total))
             cells = [(*row[:6], f"{row[6]:.2f}", f"{row[7]:.2f}") for row in rows]
-            head = ("graph", "n", "size: gradient", "lbfgs", "steps: gradient", "lbfgs", "ms: gradient", "lbfgs")
-            tables += f"\n## {title.capitalize()}, `{method}`\n\n" + markdown_table(head, cells)
+            columns = ("graph", "n", "size: gradient", "lbfgs", "steps: gradient", "lbfgs", "ms: gradient", "lbfgs")
+            tables += f"\n## {title.capitalize()}, `{method}`\n\n" + markdown_table(columns, cells)
     head = (
         *("graphs", "relaxed", "lbfgs smaller", "larger", "mean ratio of sizes", "steps: gradient", "lbfgs"),
         *("ms: gradient", "lbfgs", "gradient ÷ lbfgs"),

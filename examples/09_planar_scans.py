@@ -25,6 +25,7 @@ print(f"off by {abs(turn):.3f} degrees and {1e3 * shift:.0f} mm, in {1e3 * pose.
 
 # Rotation about z and shifts along x and y have a variance; what is no motion of the plane has none.
 assert pose.covariance is not None
+assert pose.T_target_source is not None
 deviations = np.sqrt(np.diag(pose.covariance))[[2, 3, 4]]
 print(f"standard deviations: {np.degrees(deviations[0]):.3f} degrees, {(1e3 * deviations[1:]).round(1)} mm")
 
