@@ -1,4 +1,4 @@
-"""From associations to a graph: which of them agree with each other."""
+"""Landmarks, associations, and what makes these consistent: checked, and joined to a graph."""
 
 from __future__ import annotations
 
@@ -11,137 +11,37 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
-from ._validation import as_array, as_integer, as_number
-from .errors import LandmarkError, OptionError
-from .geometry.motions import RIGID, Motion
-from .graphs import Graph
-from .graphs._memory import check_graph_fits
-from .invariants import (
+from .. import _core
+from .._validation import as_integer, as_number
+from ..errors import LandmarkError, OptionError
+from ..graphs import Graph
+from ..graphs._memory import check_graph_fits
+from ..invariants import (
     CameraReprojection,
-    Custom,
     Distance,
     DistanceAndNormals,
     GroupInvariant,
     GroupSampling,
     Invariant,
-    Lines,
-    LinesAndPlanes,
     Pairs,
-    Planes,
-    RelativePoses,
     Under,
 )
-from .invariants.base import as_residuals
-from .invariants.camera import CameraGroups, find_camera_groups
-from .invariants.groups import join_groups
-from .invariants.motions import in_space, points_under
+from ..invariants.base import as_residuals
+from ..invariants.camera import CameraGroups, find_camera_groups
+from ..invariants.groups import join_groups
+from ..invariants.motions import in_space
+from .arguments import as_associations, as_epsilon
 
-__all__ = ["ConsistencyProblem", "as_associations", "consistency_graph", "consistency_weights", "points_problem"]
+__all__ = ["PAIRS_AT_ONCE", "ConsistencyProblem"]
 
 _DISTANCE = Distance()
 _SAMPLING = GroupSampling()
-_PAIRS_AT_ONCE = 1 << 18
+PAIRS_AT_ONCE = 1 << 18
 """Pairs that a function in Python looks at in one call: their coordinates and differences fit the cache."""
 _SURELY_FITS = 2**16
 """Associations whose graph, of at most 512 MiB, any machine has room for. Of more, …"""
 _SAMPLED_PAIRS = 2**14
 """… so many pairs tell how large the graph will be."""
-
-
-def consistency_graph(
-    source: Any,
-    target: Any,
-    associations: npt.ArrayLike | None = None,
-    *,
-    epsilon: float | npt.ArrayLike = 0.05,
-    invariant: Invariant | GroupInvariant | None = None,
-    one_to_one: bool = True,
-    min_distance: float = 0.0,
-    min_clique_size: int = 0,
-    groups: GroupSampling | None = None,
-    threads: int = 1,
-) -> Graph:
-    """Join the associations that agree with each other: a vertex each, an edge for each consistent pair.
-
-    Parameters
-    ----------
-    source, target
-        Landmarks as the invariant takes them; for points ``(n, 3)`` or ``(n, 2)`` coordinates in metres.
-    associations
-        ``(m, 2)`` numbers of a source and a target landmark each; None: landmark k with landmark k.
-    epsilon
-        By how much distances may differ, in metres; or one noise bound per association, of which a pair has the sum.
-    invariant
-        What the motion does not change; None: :class:`clipperplus.invariants.Distance`.
-    one_to_one
-        Whether two associations that share a landmark contradict each other.
-    min_distance
-        Points closer than this, in metres, in one of the sets prove nothing: such pairs are not joined.
-    min_clique_size
-        Only cliques of at least so many associations are wanted: those that agree with too few others lose their edges.
-        They keep their numbers.
-    groups
-        Of invariants of three or four associations: how many groups are looked at, and how many make an edge; None:
-        :class:`clipperplus.invariants.GroupSampling` as it is. A group has the sum of the noise bounds of its members.
-    threads
-        Threads for the distances between points; other invariants are asked on one. The result does not depend on it.
-
-    Returns
-    -------
-    Graph
-        For points exactly what double precision gives, pairs on the threshold included. Stored as bits or, where that
-        is smaller, as compressed rows (``graph.representation``).
-
-    """
-    problem = ConsistencyProblem.check(
-        source, target, associations, epsilon, invariant, one_to_one, min_distance, groups
-    )
-    return problem.join(
-        as_integer("threads", threads, 1, 1024), as_integer("min_clique_size", min_clique_size, 0, 2**31)
-    )
-
-
-def consistency_weights(
-    source: Any,
-    target: Any,
-    associations: npt.ArrayLike | None = None,
-    *,
-    epsilon: float | npt.ArrayLike = 0.05,
-    sigma: float | None = None,
-    invariant: Invariant | None = None,
-    one_to_one: bool = True,
-    min_distance: float = 0.0,
-    threads: int = 1,
-) -> Any:
-    """Score the consistent pairs of :func:`consistency_graph`, for ``find_clique(…, method="clipper+", weights=…)``.
-
-    Returns a symmetric ``scipy.sparse.csr_array`` of ``exp(-r² / (2 sigma²))``, where r is the difference of the
-    distances in metres; for :class:`~clipperplus.invariants.Custom`, what the function says; for the others, how much a
-    pair disagrees, where epsilon is just too much. ``sigma`` is in the same unit; None: a third of the bound.
-    """
-    from scipy.sparse import csr_array
-
-    if sigma is not None:
-        sigma = as_number("sigma", sigma, 0.0, math.inf, open_interval=True)
-    problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
-    if problem.arity > 2:
-        raise OptionError(f"invariant: expected one of pairs, which can be scored, got {type(invariant).__name__}")
-    edges = problem.join(as_integer("threads", threads, 1, 1024)).edges()
-    scores = np.empty(len(edges))
-    for start in range(0, len(edges), _PAIRS_AT_ONCE):
-        chunk = slice(start, start + _PAIRS_AT_ONCE)
-        i, j = edges[chunk].T
-        bound = problem.epsilons(i, j)
-        if isinstance(problem.invariant, Custom):
-            bound = np.full(len(i), problem.invariant.threshold)
-        with np.errstate(all="ignore"):
-            steps = 3.0 if sigma is None else bound / sigma  # standard deviations up to the bound
-            scores[chunk] = np.exp(-0.5 * (problem.residuals(i, j) * steps) ** 2)
-    both = np.concatenate((edges, edges[:, ::-1])).astype(np.int32)  # which the weights of a search have, too
-    weights = csr_array((np.tile(scores, 2), both.T), shape=(problem.count, problem.count))
-    weights.eliminate_zeros()  # scores too small for a number
-    return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +119,7 @@ class ConsistencyProblem:
             sizes = f"{len(sets[1])} landmarks for {len(sets[0])} of the source"
             raise LandmarkError(f"target: {sizes}; pass associations, or as many of both")
         count = len(sets[0]) if pairs is None else len(pairs)
-        return cls(*sets, invariant, pairs, count, _as_epsilon(epsilon, count), one_to_one, min_distance, groups)
+        return cls(*sets, invariant, pairs, count, as_epsilon(epsilon, count), one_to_one, min_distance, groups)
 
     @property
     def arity(self) -> int:
@@ -366,8 +266,8 @@ class ConsistencyProblem:
     def keep_by_normals(self, invariant: DistanceAndNormals, edges: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the edges whose normals agree too."""
         kept = [np.empty((0, 2), dtype=np.int64)]
-        for start in range(0, len(edges), _PAIRS_AT_ONCE):
-            chunk = edges[start : start + _PAIRS_AT_ONCE]
+        for start in range(0, len(edges), PAIRS_AT_ONCE):
+            chunk = edges[start : start + PAIRS_AT_ONCE]
             sides = self.side(chunk[:, 0]), self.side(chunk[:, 1])
             kept.append(chunk[invariant.angle_residuals(self.source, self.target, *sides) < 1.0])
         return np.concatenate(kept)
@@ -375,7 +275,7 @@ class ConsistencyProblem:
     def consistent_pairs(self) -> Iterator[npt.NDArray[np.int64]]:
         """Ask the invariant about all pairs, some rows at a time."""
         numbers = np.arange(self.count, dtype=np.int64)
-        for first in range(0, self.count, rows := max(1, _PAIRS_AT_ONCE // max(1, self.count))):
+        for first in range(0, self.count, rows := max(1, PAIRS_AT_ONCE // max(1, self.count))):
             i, j = (grid.ravel() for grid in np.meshgrid(numbers[first : first + rows], numbers, indexing="ij"))
             above = j > i
             if self.one_to_one and self.pairs is not None:
@@ -386,79 +286,3 @@ class ConsistencyProblem:
             i.flags.writeable = j.flags.writeable = False  # a function of the caller's will see them
             agree = self.residuals(i, j) < 1.0
             yield np.column_stack((i[agree], j[agree]))
-
-
-def points_problem(
-    source: Any,
-    target: Any,
-    associations: npt.ArrayLike | None,
-    epsilon: float | npt.ArrayLike,
-    invariant: Invariant | GroupInvariant | None = None,
-    model: Motion = RIGID,
-) -> tuple[ConsistencyProblem, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the problem of landmarks that a transform is to be fitted to, and the points of both sets.
-
-    Landmarks are as the invariant takes them; None: distances of points. Those of the others must be points, too: an
-    array of them, or something with ``.points``, such as :class:`PointsWithNormals`. They are what
-    the ``model`` moves; those of the plane are returned at height 0.
-    """
-    if invariant is None:
-        points = points_under(model, "source", source), points_under(model, "target", target)
-        return ConsistencyProblem.of_points(*points, associations, epsilon), *points
-    check_of_points(invariant)
-    problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, True, 0.0)
-    here = _points_of("source", problem.source, source, model)
-    return problem, here, _points_of("target", problem.target, target, model)
-
-
-def check_of_points(invariant: Invariant | GroupInvariant | None) -> None:
-    """Refuse what is no invariant, or not one of points, which a transform can be fitted to."""
-    if isinstance(invariant, (CameraReprojection, Lines, LinesAndPlanes, Planes, RelativePoses)):
-        kind = type(invariant).__name__
-        raise OptionError(f"invariant: expected one of points, which a transform is fitted to; {kind} is of others")
-    if invariant is not None and not isinstance(invariant, (Invariant, GroupInvariant)):
-        raise OptionError(f"invariant: expected one of clipperplus.invariants, got {invariant!r}")
-
-
-def _points_of(name: str, landmarks: Any, given: Any, model: Motion) -> npt.NDArray[np.float64]:
-    """Return the points of landmarks, from what an invariant made of them, or else from what was given."""
-    known = landmarks if isinstance(landmarks, np.ndarray) or hasattr(landmarks, "points") else given
-    points = in_space(points_under(model, name, known))
-    if len(points) != len(landmarks):
-        raise LandmarkError(f"{name}: expected a point for each of {len(landmarks)} landmarks, got {len(points)}")
-    return points
-
-
-def as_associations(name: str, associations: npt.ArrayLike, sets: tuple[Any, Any]) -> npt.NDArray[np.int64]:
-    """Return pairs of numbers of landmarks, checked, as a copy."""
-    pairs = as_array(name, associations, LandmarkError)
-    if pairs.size == 0 and pairs.shape in ((0,), (0, 2)):
-        return np.empty((0, 2), dtype=np.int64)
-    if pairs.ndim != 2 or pairs.shape[1] != 2:
-        hint = f"; did you mean {name}.T?" if pairs.ndim == 2 and pairs.shape[0] == 2 else ""
-        raise LandmarkError(f"{name}: expected an array of shape (m, 2), got {pairs.shape}{hint}")
-    if pairs.dtype.kind not in "iu":
-        raise LandmarkError(f"{name}: expected integers, got dtype {pairs.dtype}")
-    for column, (which, there) in enumerate((("first", len(sets[0])), ("second", len(sets[1])))):
-        outside = np.flatnonzero((pairs[:, column] < 0) | (pairs[:, column] >= there))
-        if outside.size:
-            number = pairs[outside[0], column]
-            raise LandmarkError(f"{name}: row {outside[0]} names number {number} of the {which} set; it has {there}")
-    return np.array(pairs, dtype=np.int64)
-
-
-def _as_epsilon(epsilon: Any, count: int) -> float | npt.NDArray[np.float64]:
-    bounds = as_array("epsilon", epsilon, OptionError)
-    if bounds.ndim == 0:
-        return as_number("epsilon", epsilon, 0.0, math.inf, open_interval=True)
-    if bounds.dtype.kind not in "iuf" or bounds.shape != (count,):
-        raise OptionError(
-            f"epsilon: expected a number or one per association, shape ({count},), got shape {bounds.shape}, "
-            f"dtype {bounds.dtype}"
-        )
-    with np.errstate(over="ignore"):  # a long double may be too large
-        bounds = np.array(bounds, dtype=np.float64)
-    wrong = np.flatnonzero(~(np.isfinite(bounds) & (bounds > 0.0)))
-    if wrong.size:
-        raise OptionError(f"epsilon: entry {wrong[0]} is {bounds[wrong[0]]}; expected finite numbers above 0")
-    return bounds

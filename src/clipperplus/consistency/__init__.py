@@ -1,0 +1,121 @@
+"""From associations to a graph: which of them agree with each other."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._validation import as_integer, as_number
+from ..errors import OptionError
+from ..graphs import Graph
+from ..invariants import Custom, GroupInvariant, GroupSampling, Invariant
+from .arguments import as_associations
+from .points import check_of_points, points_problem
+from .problem import PAIRS_AT_ONCE, ConsistencyProblem
+
+__all__ = [
+    "ConsistencyProblem",
+    "as_associations",
+    "check_of_points",
+    "consistency_graph",
+    "consistency_weights",
+    "points_problem",
+]
+
+
+def consistency_graph(
+    source: Any,
+    target: Any,
+    associations: npt.ArrayLike | None = None,
+    *,
+    epsilon: float | npt.ArrayLike = 0.05,
+    invariant: Invariant | GroupInvariant | None = None,
+    one_to_one: bool = True,
+    min_distance: float = 0.0,
+    min_clique_size: int = 0,
+    groups: GroupSampling | None = None,
+    threads: int = 1,
+) -> Graph:
+    """Join the associations that agree with each other: a vertex each, an edge for each consistent pair.
+
+    Parameters
+    ----------
+    source, target
+        Landmarks as the invariant takes them; for points ``(n, 3)`` or ``(n, 2)`` coordinates in metres.
+    associations
+        ``(m, 2)`` numbers of a source and a target landmark each; None: landmark k with landmark k.
+    epsilon
+        By how much distances may differ, in metres; or one noise bound per association, of which a pair has the sum.
+    invariant
+        What the motion does not change; None: :class:`clipperplus.invariants.Distance`.
+    one_to_one
+        Whether two associations that share a landmark contradict each other.
+    min_distance
+        Points closer than this, in metres, in one of the sets prove nothing: such pairs are not joined.
+    min_clique_size
+        Only cliques of at least so many associations are wanted: those that agree with too few others lose their edges.
+        They keep their numbers.
+    groups
+        Of invariants of three or four associations: how many groups are looked at, and how many make an edge; None:
+        :class:`clipperplus.invariants.GroupSampling` as it is. A group has the sum of the noise bounds of its members.
+    threads
+        Threads for the distances between points; other invariants are asked on one. The result does not depend on it.
+
+    Returns
+    -------
+    Graph
+        For points exactly what double precision gives, pairs on the threshold included. Stored as bits or, where that
+        is smaller, as compressed rows (``graph.representation``).
+
+    """
+    problem = ConsistencyProblem.check(
+        source, target, associations, epsilon, invariant, one_to_one, min_distance, groups
+    )
+    return problem.join(
+        as_integer("threads", threads, 1, 1024), as_integer("min_clique_size", min_clique_size, 0, 2**31)
+    )
+
+
+def consistency_weights(
+    source: Any,
+    target: Any,
+    associations: npt.ArrayLike | None = None,
+    *,
+    epsilon: float | npt.ArrayLike = 0.05,
+    sigma: float | None = None,
+    invariant: Invariant | None = None,
+    one_to_one: bool = True,
+    min_distance: float = 0.0,
+    threads: int = 1,
+) -> Any:
+    """Score the consistent pairs of :func:`consistency_graph`, for ``find_clique(…, method="clipper+", weights=…)``.
+
+    Returns a symmetric ``scipy.sparse.csr_array`` of ``exp(-r² / (2 sigma²))``, where r is the difference of the
+    distances in metres; for :class:`~clipperplus.invariants.Custom`, what the function says; for the others, how much a
+    pair disagrees, where epsilon is just too much. ``sigma`` is in the same unit; None: a third of the bound.
+    """
+    from scipy.sparse import csr_array
+
+    if sigma is not None:
+        sigma = as_number("sigma", sigma, 0.0, math.inf, open_interval=True)
+    problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
+    if problem.arity > 2:
+        raise OptionError(f"invariant: expected one of pairs, which can be scored, got {type(invariant).__name__}")
+    edges = problem.join(as_integer("threads", threads, 1, 1024)).edges()
+    scores = np.empty(len(edges))
+    for start in range(0, len(edges), PAIRS_AT_ONCE):
+        chunk = slice(start, start + PAIRS_AT_ONCE)
+        i, j = edges[chunk].T
+        bound = problem.epsilons(i, j)
+        if isinstance(problem.invariant, Custom):
+            bound = np.full(len(i), problem.invariant.threshold)
+        with np.errstate(all="ignore"):
+            steps = 3.0 if sigma is None else bound / sigma  # standard deviations up to the bound
+            scores[chunk] = np.exp(-0.5 * (problem.residuals(i, j) * steps) ** 2)
+    both = np.concatenate((edges, edges[:, ::-1])).astype(np.int32)  # which the weights of a search have, too
+    weights = csr_array((np.tile(scores, 2), both.T), shape=(problem.count, problem.count))
+    weights.eliminate_zeros()  # scores too small for a number
+    return weights
