@@ -29,9 +29,7 @@ class VertexWeights:
         self._exponent = 0
         if given.dtype.kind == "f":
             self._exponent = _FLOAT_BITS - math.frexp(math.fsum(given))[1] if given.any() else 0
-            self.units = np.array(
-                [round(math.ldexp(weight, self._exponent)) for weight in given.tolist()], dtype=np.int64
-            )
+            self.units = np.rint(np.ldexp(given, self._exponent)).astype(np.int64)
         else:
             self.units = np.array(given, dtype=np.int64)
         """``(n,)``: integers, whose sum is less than 2⁶²."""
