@@ -23,6 +23,7 @@ import clipperplus as cp
 METHODS = ("auto", "exact", "clipper+", "greedy")
 PUBLISHED = {
     "C125.9": 2529,
+    "C250.9": 5092,
     "brock200_2": 1428,
     "brock200_4": 2107,
     "gen200_p0.9_44": 5043,
