@@ -17,22 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import is_clique, is_maximal, to_networkx
 from strategies import graphs, random_graph, sparse_complements, uniform_graphs
+from vertex_weights import PUBLISHED
 
 import clipperplus as cp
 
 METHODS = ("auto", "exact", "clipper+", "greedy")
-PUBLISHED = {
-    "C125.9": 2529,
-    "C250.9": 5092,
-    "brock200_2": 1428,
-    "brock200_4": 2107,
-    "gen200_p0.9_44": 5043,
-    "gen200_p0.9_55": 5416,
-    "keller4": 1153,
-    "p_hat300-1": 1057,
-    "p_hat300-2": 2487,
-}
-"""Weights of the heaviest cliques, as published, where vertex i weighs (i mod 200) + 1, counted from 1."""
 
 
 def heaviest(graph: cp.Graph, weights: npt.NDArray[Any]) -> float:

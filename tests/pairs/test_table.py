@@ -6,12 +6,10 @@ import csv
 import errno
 import itertools
 import random
-import resource
 import shutil
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pair_stores import files_of_at_most
 
 import clipperplus as cp
 from clipperplus.pairs import table as tables
@@ -334,16 +333,6 @@ def test_a_parquet_file_that_cannot_be_finished_leaves_the_old_one(
     assert after.get("pairs.parquet") == before.get("pairs.parquet")
     assert set(after) == {"pairs.csv", *before}
     assert len(from_csv(tmp_path / "pairs.csv")) == len(PAIRS)  # whole, old or new
-
-
-@contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_file_system_that_takes_no_more_leaves_the_old_table(tmp_path: Path) -> None:

@@ -83,8 +83,8 @@ def find_weighted_clipperplus(state: SearchState, relaxation: RelaxationOptions)
 def find_weighted_exact(state: SearchState, relaxation: RelaxationOptions, search: SearchOptions) -> None:
     """Search for the heaviest clique: cheap bounds first, then rounds of more and more effort until it is proven.
 
-    There is no relaxation: the local search knows of weights, and finds more. Bounds of the search are always the best
-    that there are.
+    There is no relaxation, and the bounds of the search have no parts that could be switched off: those options do
+    nothing here.
     """
     relaxation.start_vector(state.graph.num_vertices)  # refused if it is wrong, although it is not used
     ordered = _order(state)

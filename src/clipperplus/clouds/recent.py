@@ -55,7 +55,7 @@ class Recent:
         """Forget all that was made, because nobody will ask for it again."""
         with self._changing:
             self._made.clear()
-        self._give_back()
+            self._give_back()
 
     def _forget(self) -> None:
         """Forget what was not asked for the longest, until the rest fits; what is being made does not count yet."""
