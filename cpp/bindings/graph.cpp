@@ -83,7 +83,7 @@ void bind_graph(nb::module_& m) {
             const WithoutGil without_gil;
             if (starts.empty() || starts.front() != 0 || starts.back() != static_cast<std::int64_t>(columns.size()) ||
                 !std::is_sorted(starts.begin(), starts.end())) {
-              throw InvalidGraph("the offsets do not fit the neighbours");
+              throw InvalidGraph("adjacency: the offsets do not fit the neighbours");
             }
             return Graph::from_csr_pattern(starts.size() - 1, starts, columns);
           },

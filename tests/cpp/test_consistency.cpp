@@ -1,6 +1,6 @@
 // Graphs of associations against two plain loops in double precision: every instruction set, bits and compressed rows,
 // pairs that sit on the threshold.
-#include "clipperplus/consistency.h"
+#include "consistency/consistency.h"
 
 #include <array>
 #include <chrono>

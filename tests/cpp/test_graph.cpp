@@ -133,16 +133,16 @@ TEST_CASE("wrong input is refused with the place where it is wrong") {
   const auto refused = [](std::size_t n, std::vector<std::int64_t> edges) {
     return message_of<InvalidGraph>([&] { make_graph(n, edges); });
   };
-  CHECK(refused(3, {0, 1, 2, 3}) == "edge 1 is (2, 3), but there are 3 vertices, counted from 0");
-  CHECK(refused(3, {0, -1}) == "edge 0 is (0, -1), but there are 3 vertices, counted from 0");
-  CHECK(refused(3, {0, 1, 2, 2}) == "edge 1 is (2, 2), a self-loop");
+  CHECK(refused(3, {0, 1, 2, 3}) == "edges: edge 1 is (2, 3), but there are 3 vertices, counted from 0");
+  CHECK(refused(3, {0, -1}) == "edges: edge 0 is (0, -1), but there are 3 vertices, counted from 0");
+  CHECK(refused(3, {0, 1, 2, 2}) == "edges: edge 1 is (2, 2), a self-loop");
   const std::vector<std::uint8_t> one_sided{0b010, 0b000, 0b000}, loop{0b000, 0b010, 0b000};
   CHECK(message_of<InvalidGraph>([&] { Graph::from_packed_rows(3, one_sided.data(), 1); }) ==
-        "not symmetric: entry (0, 1) is 1 and entry (1, 0) is 0");
+        "adjacency: not symmetric: entry (0, 1) is 1 and entry (1, 0) is 0");
   CHECK(message_of<InvalidGraph>([&] { Graph::from_packed_rows(3, loop.data(), 1); }) ==
-        "entry (1, 1) is a self-loop; the diagonal must be zero");
+        "adjacency: entry (1, 1) is a self-loop; the diagonal must be zero");
   const std::vector<std::int64_t> offsets{0, 1, 1};
   const std::vector<Vertex> outside{7};
   CHECK(message_of<InvalidGraph>([&] { Graph::from_csr_pattern(2, offsets, outside); }) ==
-        "column 7 does not exist: the matrix has 2");
+        "adjacency: column 7 does not exist: the matrix has 2");
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "clipperplus/bits.h"
-#include "clipperplus/consistency.h"
+#include "clipperplus/consistency_graph.h"
 #include "clipperplus/control.h"
 #include "clipperplus/graph.h"
 #include "clipperplus/instruction_sets.h"

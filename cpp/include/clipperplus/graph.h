@@ -1,5 +1,12 @@
 // An immutable, simple, undirected graph on the vertices 0 … n-1.
 //
+//   const auto graph = Graph::from_edges(5, {{0, 1}, {1, 2}, {0, 2}, {3, 4}});
+//   graph.num_edges();     // 4
+//   graph.has_edge(2, 0);  // true
+//
+// Pairs may come in any container, as std::pair, std::array or Eigen::Vector2i; a matrix of zeros and ones becomes a
+// graph by from_adjacency, a file by read_graph (graph_file.h).
+//
 // Representation, chosen from (n, m) alone so that equal graphs are always stored alike:
 //   bits  n padded bit rows (see bits.h): n²/8 bytes. Set algebra on 64 … 512 vertices an instruction.
 //   csr   row offsets (8 bytes a vertex) and sorted neighbours (4 bytes a direction of an edge).
@@ -8,23 +15,31 @@
 //
 // Invariants: symmetric, no loops, neighbours sorted and unique, bits past n zero. The factories check their input
 // once and throw InvalidGraph, which names an offender.
+//
+// What takes or returns words, Kernels or a Control is for the kernels: it may change.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clipperplus/bits.h"
 #include "clipperplus/control.h"
+#include "clipperplus/export.h"
 #include "clipperplus/instruction_sets.h"
+#include "clipperplus/views.h"
 
 namespace clipperplus {
 
 // What is wrong with a graph's input, in words that name the place.
-struct InvalidGraph : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct CLIPPERPLUS_API InvalidGraph : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
 };
 
 // Pairs of integers somewhere in memory: element (i, k) at data + i * row_stride + k * column_stride, in elements.
@@ -41,7 +56,7 @@ struct EdgeView {
   }
 };
 
-class Graph {
+class CLIPPERPLUS_API Graph {
  public:
   static constexpr std::int64_t kMaxVertices = std::int64_t{1} << 26;  // offsets alone are then 512 MiB
 
@@ -51,6 +66,38 @@ class Graph {
   // belong to the caller, who may have threads): that gives some graph or an error, nothing worse.
   template <class Int>
   static Graph from_edges(std::size_t n, EdgeView<Int> edges);
+  // The same from any range of pairs of integers; 16 bytes an edge besides.
+  template <std::ranges::input_range Edges>
+    requires PairOfIntegers<std::ranges::range_value_t<Edges>>
+  static Graph from_edges(std::size_t n, const Edges& edges) {
+    const std::vector<std::int64_t> pairs = flattened(edges);
+    return from_edges<std::int64_t>(n, {pairs.data(), pairs.size() / 2, 2, 1});
+  }
+  static Graph from_edges(std::size_t n, std::initializer_list<std::pair<std::int64_t, std::int64_t>> edges) {
+    return from_edges<std::initializer_list<std::pair<std::int64_t, std::int64_t>>>(n, edges);
+  }
+
+  // From a square, symmetric matrix of zeros and ones with a zero diagonal: a MatrixView, or an Eigen matrix of any
+  // scalar and order. O(n²).
+  template <class Scalar>
+  static Graph from_adjacency(const MatrixView<Scalar>& matrix) {
+    check_square(matrix.rows, matrix.columns);
+    const std::size_t n = matrix.rows, row_bytes = (n + 7) / 8;
+    std::vector<std::uint8_t> packed(n * row_bytes, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        const Scalar entry = matrix.at(i, j);
+        if (entry != Scalar(0) && entry != Scalar(1))
+          refuse_entry(i, j, static_cast<double>(entry), std::is_floating_point_v<Scalar>);
+        if (entry != Scalar(0)) packed[i * row_bytes + j / 8] |= static_cast<std::uint8_t>(1U << (j % 8));
+      }
+    }
+    return from_packed_rows(n, packed.data(), row_bytes);
+  }
+  template <MatrixLike Matrix>
+  static Graph from_adjacency(const Matrix& matrix) {
+    return from_adjacency(view_of(matrix));
+  }
 
   // `rows` holds n rows of `row_bytes` bytes each, column 0 in the lowest bit of the first byte.
   static Graph from_packed_rows(std::size_t n, const std::uint8_t* rows, std::size_t row_bytes);
@@ -69,10 +116,10 @@ class Graph {
   static bool prefers_bits(std::size_t n, std::size_t m) { return bits_pay(n, m); }
   void to_preferred_form();  // after a factory that does not choose it
 
-  std::size_t num_vertices() const { return n_; }
-  std::size_t num_edges() const { return m_; }
-  bool has_bits() const { return has_bits_; }
-  std::size_t bytes() const;
+  std::size_t num_vertices() const noexcept { return n_; }
+  std::size_t num_edges() const noexcept { return m_; }
+  bool has_bits() const noexcept { return has_bits_; }
+  std::size_t bytes() const noexcept;
 
   // Bits only.
   const Word* row(std::size_t v) const { return bits_.data() + v * stride_; }
@@ -83,7 +130,10 @@ class Graph {
     return {neighbours_.data() + offsets_[v], static_cast<std::size_t>(offsets_[v + 1] - offsets_[v])};
   }
 
+  // Whether two vertices are neighbours; InvalidGraph if one of them is not there.
   bool has_edge(std::size_t u, std::size_t v) const;
+  // All edges u < v, sorted.
+  std::vector<std::pair<Vertex, Vertex>> edges() const;
   std::vector<Vertex> degrees(const simd::Kernels& kernels) const;
   // Calls visit(u) for the neighbours of v in increasing order.
   template <class Visit>
@@ -111,6 +161,8 @@ class Graph {
   bool operator==(const Graph& other) const;
 
  private:
+  static void check_square(std::size_t rows, std::size_t columns);
+  [[noreturn]] static void refuse_entry(std::size_t row, std::size_t column, double value, bool real);
   static bool bits_pay(std::size_t n, std::size_t m, bool compact = false);
   void allocate_bits(std::size_t n);
   std::size_t degree_sum(const simd::Kernels& kernels) const;  // bits only

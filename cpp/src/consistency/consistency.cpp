@@ -1,4 +1,4 @@
-#include "clipperplus/consistency.h"
+#include "consistency/consistency.h"
 
 #include <algorithm>
 #include <array>

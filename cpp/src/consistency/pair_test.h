@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "clipperplus/consistency.h"
+#include "consistency/consistency.h"
 #include "simd/kernels.h"
 
 namespace clipperplus {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "simd/kernels.h"
+#include "words.h"
 
 namespace clipperplus {
 
@@ -13,17 +14,28 @@ namespace {
 std::string pair_text(std::size_t u, std::size_t v) { return std::to_string(u) + ", " + std::to_string(v); }
 
 [[noreturn]] void refuse_loop(std::size_t v) {
-  throw InvalidGraph("entry (" + pair_text(v, v) + ") is a self-loop; the diagonal must be zero");
+  throw InvalidGraph("adjacency: entry (" + pair_text(v, v) + ") is a self-loop; the diagonal must be zero");
 }
 
 [[noreturn]] void refuse_asymmetry(std::size_t u, std::size_t v) {
-  throw InvalidGraph("not symmetric: entry (" + pair_text(u, v) + ") is 1 and entry (" + pair_text(v, u) + ") is 0");
+  throw InvalidGraph("adjacency: not symmetric: entry (" + pair_text(u, v) + ") is 1 and entry (" + pair_text(v, u) +
+                     ") is 0");
+}
+
+void check_vertex_count(const char* name, std::size_t n) {
+  if (n <= static_cast<std::size_t>(Graph::kMaxVertices)) return;
+  throw InvalidGraph(words_of(name, ": expected an integer from 0 to ", Graph::kMaxVertices, ", got ", n));
 }
 
 std::size_t count_bits(const AlignedVector<Word>& words) {
   std::size_t total = 0;
   for (Word w : words) total += static_cast<std::size_t>(std::popcount(w));
   return total;
+}
+
+[[noreturn]] void refuse_vertex(const char* name, std::size_t v, std::size_t n) {
+  if (n == 0) throw InvalidGraph(words_of(name, ": the graph has no vertex ", v));
+  throw InvalidGraph(words_of(name, ": expected an integer from 0 to ", n - 1, ", got ", v));
 }
 
 constexpr std::size_t kRowsPerPoll = 1024;
@@ -68,6 +80,18 @@ void drop_duplicates(std::vector<std::int64_t>& offsets, std::vector<Vertex>& co
 
 }  // namespace
 
+void Graph::check_square(std::size_t rows, std::size_t columns) {
+  if (rows != columns) {
+    throw InvalidGraph(words_of("adjacency: expected a square matrix, got shape ", shape_text(rows, columns)));
+  }
+  check_vertex_count("adjacency: number of rows", rows);
+}
+
+void Graph::refuse_entry(std::size_t row, std::size_t column, double value, bool real) {
+  const std::string entry = real ? number_text(value) : words_of(static_cast<std::int64_t>(value));
+  throw InvalidGraph(words_of("adjacency: entry ", shape_text(row, column), " is ", entry, "; expected 0 or 1"));
+}
+
 bool Graph::bits_pay(std::size_t n, std::size_t m, bool compact) {
   constexpr std::size_t kAlwaysBytes = std::size_t{4} << 20;
   const std::size_t bit_bytes = n * row_words(n) * sizeof(Word);
@@ -84,13 +108,14 @@ void Graph::allocate_bits(std::size_t n) {
 
 template <class Int>
 Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
+  check_vertex_count("n", n);
   // Reads edge i once and checks what it read.
   const auto edge = [&](std::size_t i) {
     const std::int64_t u = edges.at(i, 0), v = edges.at(i, 1);
     const auto limit = static_cast<std::int64_t>(n);
     if (u < 0 || u >= limit || v < 0 || v >= limit || u == v) {
       const std::string text =
-          "edge " + std::to_string(i) + " is (" + std::to_string(u) + ", " + std::to_string(v) + ")";
+          "edges: edge " + std::to_string(i) + " is (" + std::to_string(u) + ", " + std::to_string(v) + ")";
       if (u == v) throw InvalidGraph(text + ", a self-loop");
       throw InvalidGraph(text + ", but there are " + std::to_string(n) + " vertices, counted from 0");
     }
@@ -121,7 +146,7 @@ Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
     for (std::size_t i = 0; i < edges.count; ++i) {
       const auto [u, v] = edge(i);
       if (next[u] == offsets[u + 1] || next[v] == offsets[v + 1]) {
-        throw InvalidGraph("edge " + std::to_string(i) + " changed while the graph was made");
+        throw InvalidGraph("edges: edge " + std::to_string(i) + " changed while the graph was made");
       }
       columns[static_cast<std::size_t>(next[u]++)] = static_cast<Vertex>(v);
       columns[static_cast<std::size_t>(next[v]++)] = static_cast<Vertex>(u);
@@ -188,7 +213,8 @@ Graph Graph::from_csr_pattern(std::size_t n, std::span<const std::int64_t> offse
   graph.neighbours_.assign(neighbours.begin(), neighbours.end());
   for (Vertex v : graph.neighbours_) {
     if (v < 0 || static_cast<std::size_t>(v) >= n) {
-      throw InvalidGraph("column " + std::to_string(v) + " does not exist: the matrix has " + std::to_string(n));
+      throw InvalidGraph("adjacency: column " + std::to_string(v) + " does not exist: the matrix has " +
+                         std::to_string(n));
     }
   }
   for (std::size_t u = 0; u < n; ++u) {
@@ -235,12 +261,13 @@ void Graph::bits_to_csr() {
   has_bits_ = false;
 }
 
-std::size_t Graph::bytes() const {
+std::size_t Graph::bytes() const noexcept {
   return sizeof(Graph) + bits_.capacity() * sizeof(Word) + offsets_.capacity() * sizeof(std::int64_t) +
          neighbours_.capacity() * sizeof(Vertex);
 }
 
 bool Graph::has_edge(std::size_t u, std::size_t v) const {
+  if (u >= n_ || v >= n_) refuse_vertex(u >= n_ ? "u" : "v", u >= n_ ? u : v, n_);
   if (has_bits_) return test_bit(row(u), v);
   const auto list = neighbours(u);
   return std::binary_search(list.begin(), list.end(), static_cast<Vertex>(v));
@@ -252,6 +279,17 @@ std::vector<Vertex> Graph::degrees(const simd::Kernels& kernels) const {
     kernels.count_rows(bits_.data(), stride_, n_, result.data());
   } else {
     for (std::size_t v = 0; v < n_; ++v) result[v] = static_cast<Vertex>(offsets_[v + 1] - offsets_[v]);
+  }
+  return result;
+}
+
+std::vector<std::pair<Vertex, Vertex>> Graph::edges() const {
+  std::vector<std::pair<Vertex, Vertex>> result;
+  result.reserve(m_);
+  for (std::size_t v = 0; v < n_; ++v) {
+    for_each_neighbour(v, [&](Vertex u) {
+      if (static_cast<std::size_t>(u) > v) result.emplace_back(static_cast<Vertex>(v), u);
+    });
   }
   return result;
 }

@@ -16,10 +16,10 @@
 
 namespace clipperplus {
 
-struct TextError : std::runtime_error {
+struct TextError : std::invalid_argument {
   TextError(std::size_t line, const std::string& what)
-      : std::runtime_error("line " + std::to_string(line) + ": " + what) {}
-  explicit TextError(const std::string& what) : std::runtime_error(what) {}
+      : std::invalid_argument("line " + std::to_string(line) + ": " + what) {}
+  explicit TextError(const std::string& what) : std::invalid_argument(what) {}
 };
 
 // What the vertices of a file weigh: nothing is said, or one number each, finite and at least 0.

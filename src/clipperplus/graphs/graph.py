@@ -75,7 +75,7 @@ class Graph:
         try:
             return cls._wrap(_core.Graph.from_edges(n, pairs))
         except _core.InvalidGraph as error:
-            raise GraphError(f"edges: {error}") from None
+            raise GraphError(str(error)) from None
 
     @classmethod
     def from_adjacency(cls, adjacency: Any) -> Graph:
@@ -101,7 +101,7 @@ class Graph:
         try:
             return cls._wrap(_core.Graph.from_packed_rows(np.ascontiguousarray(rows)))
         except _core.InvalidGraph as error:
-            raise GraphError(f"adjacency: {error}") from None
+            raise GraphError(str(error)) from None
 
     @classmethod
     def _from_sparse(cls, adjacency: Any) -> Graph:
@@ -114,7 +114,7 @@ class Graph:
         try:
             return cls._wrap(_core.Graph.from_csr(*cells_to_rows(cells[values == 1], n)))
         except _core.InvalidGraph as error:
-            raise GraphError(f"adjacency: {error}") from None
+            raise GraphError(str(error)) from None
 
     @classmethod
     def from_networkx(cls, graph: Any, *, weight: str | None = "weight") -> Graph:

@@ -1,0 +1,123 @@
+// clipperplus-clique GRAPH: the largest clique of a graph file, without Python.
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "clipperplus/clipperplus.h"
+
+namespace {
+
+using namespace clipperplus;
+
+constexpr const char* kUsage =
+    "usage: clipperplus-clique GRAPH [--method auto|exact|clipper+|greedy] [--time-limit S] [--threads N] [--version]\n"
+    "\n"
+    "Prints the largest clique of a .clq, .clq.b, .mtx, .txt or .edges file, and whether it is proven to be the "
+    "largest.\n"
+    "Ctrl-C ends the search with the best clique so far.\n"
+    "Exit status: 0 done, 130 interrupted, 2 wrong input.\n";
+
+volatile std::sig_atomic_t interrupted = 0;
+void on_interrupt(int) { interrupted = 1; }
+
+struct Arguments {
+  std::string graph;
+  CliqueOptions options;
+  bool help = false, version = false;
+};
+
+template <class Number>
+Number as_number(const std::string& option, std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return value;
+  throw std::invalid_argument(option + ": expected a number, got '" + std::string(text) + "'");
+}
+
+Method as_method(std::string_view text) {
+  for (const Method method : {Method::Auto, Method::Exact, Method::ClipperPlus, Method::Greedy}) {
+    if (text == name_of(method)) return method;
+  }
+  throw std::invalid_argument("--method: expected auto, exact, clipper+ or greedy, got '" + std::string(text) + "'");
+}
+
+Arguments parse(int count, char** words) {
+  Arguments arguments;
+  for (int k = 1; k < count; ++k) {
+    const std::string word = words[k];
+    const auto value = [&]() -> std::string_view {
+      if (++k == count) throw std::invalid_argument(word + ": expected a value");
+      return words[k];
+    };
+    if (word == "--method") {
+      arguments.options.method = as_method(value());
+    } else if (word == "--time-limit") {
+      arguments.options.time_limit = as_number<double>(word, value());
+    } else if (word == "--threads") {
+      arguments.options.threads = as_number<std::size_t>(word, value());
+    } else if (word == "--help" || word == "--version") {
+      (word == "--help" ? arguments.help : arguments.version) = true;
+    } else if (word.starts_with("-") || !arguments.graph.empty()) {
+      throw std::invalid_argument("unexpected argument '" + word + "'; clipperplus-clique --help says what there is");
+    } else {
+      arguments.graph = word;
+    }
+  }
+  if (arguments.graph.empty() && !arguments.help && !arguments.version) {
+    throw std::invalid_argument("expected the name of a graph file; clipperplus-clique --help says more");
+  }
+  return arguments;
+}
+
+const char* words_of(Certificate certificate) {
+  return certificate == Certificate::CoreBound     ? "core bound"
+         : certificate == Certificate::ColourBound ? "colour bound"
+                                                   : "search";
+}
+
+void print(const std::string& name, const Graph& graph, const CliqueResult& found) {
+  std::printf("%s: %zu vertices, %zu edges\n", name.c_str(), graph.num_vertices(), graph.num_edges());
+  if (found.optimal()) {
+    std::printf("maximum clique: %zu vertices, proven by the %s\n", found.size(), words_of(found.certificate));
+  } else {
+    std::printf("clique: %zu vertices, not proven maximum: no clique has more than %zu\n", found.size(),
+                found.upper_bound);
+  }
+  if (found.interrupted) std::puts("interrupted: this is the best clique so far");
+  std::printf("seconds: %.6f\nvertices (from 0):", found.seconds);
+  for (const Vertex v : found.vertices) std::printf(" %d", static_cast<int>(v));
+  std::puts("");
+}
+
+int run(int count, char** words) {
+  Arguments arguments = parse(count, words);
+  if (arguments.help || arguments.version) {
+    std::fputs(arguments.help ? kUsage : (std::string(kVersion) + "\n").c_str(), stdout);
+    return 0;
+  }
+  const Graph graph = read_graph(arguments.graph);
+  arguments.options.stop = [] { return interrupted != 0; };
+  std::signal(SIGINT, on_interrupt);
+  const CliqueResult found = find_clique(graph, arguments.options);
+  print(arguments.graph, graph, found);
+  return found.interrupted ? 130 : 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    return run(count, words);
+  } catch (const std::bad_alloc&) {
+    std::fputs("clipperplus-clique: the graph is too large for the memory of this machine\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "clipperplus-clique: %s\n", error.what());
+  }
+  return 2;
+}

@@ -1,0 +1,61 @@
+#include "clipperplus/graph_file.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "graph/graph_text.h"
+#include "words.h"
+
+namespace clipperplus {
+
+namespace {
+
+using Parser = Graph (*)(std::string_view);
+constexpr std::pair<std::string_view, Parser> kFormats[] = {
+    {".clq", parse_dimacs},          {".col", parse_dimacs},        {".clq.b", parse_dimacs_binary},
+    {".col.b", parse_dimacs_binary}, {".mtx", parse_matrix_market}, {".txt", parse_edge_list},
+    {".edges", parse_edge_list},
+};
+
+Parser parser_of(const std::string& path) {
+  std::string lower = path, known;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  for (const auto& [ending, parser] : kFormats) {
+    if (lower.ends_with(ending)) return parser;
+    known.append(" ").append(ending);
+  }
+  refuse(path, ": unknown kind of graph file; known endings are", known);
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) refuse(path.string(), ": no such file");
+  // A FIFO or a device may never end.
+  if (!std::filesystem::is_regular_file(status)) refuse(path.string(), ": expected a file, this is none");
+  std::ifstream file(path, std::ios::binary);
+  std::string text(static_cast<std::size_t>(std::filesystem::file_size(path, error)), '\0');
+  if (error || !file.read(text.data(), static_cast<std::streamsize>(text.size()))) {
+    refuse(path.string(), ": cannot be read");
+  }
+  return text;
+}
+
+}  // namespace
+
+Graph read_graph(const std::filesystem::path& path) {
+  const Parser parse = parser_of(path.string());
+  const std::string text = read_text(path);
+  try {
+    return parse(text);
+  } catch (const std::invalid_argument& error) {
+    refuse(path.string(), ": ", error.what());
+  }
+}
+
+}  // namespace clipperplus

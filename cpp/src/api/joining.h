@@ -1,0 +1,11 @@
+// From points that were read to a graph.
+#pragma once
+
+#include "api/arguments.h"
+#include "clipperplus/consistency_graph.h"
+
+namespace clipperplus::api {
+
+Graph join(const Matches& matches, const ConsistencyOptions& options);
+
+}  // namespace clipperplus::api
