@@ -23,8 +23,8 @@
 namespace clipperplus {
 
 // What is wrong with a graph's input, in words that name the place.
-struct InvalidGraph : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct InvalidGraph : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
 };
 
 // Pairs of integers somewhere in memory: element (i, k) at data + i * row_stride + k * column_stride, in elements.
