@@ -83,7 +83,7 @@ Answer solve(const Graph& graph, const simd::Kernels& kernels, std::size_t threa
   CHECK(search_clique(ordered, omega, {.threads = threads}, nullptr, kernels, control).clique.empty());
   answer.maximum = searched.clique;
   CHECK(bound_at_root(ordered, 1, answer.colours, {}, kernels, control) >= omega);
-  const SearchOptions plain{.threads = threads, .recolour = false, .propagate = false};
+  const BranchOptions plain{.threads = threads, .recolour = false, .propagate = false};
   CHECK(search_clique(ordered, omega - 1, plain, nullptr, kernels, control).clique.size() == omega);
   answer.maximum_cliques = 0;
   const auto take = [&, &listed_in = ordered](std::span<const Vertex> clique) {

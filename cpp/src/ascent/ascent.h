@@ -6,16 +6,9 @@
 #include <cstddef>
 
 #include "clipperplus/control.h"
+#include "clipperplus/relaxation_options.h"
 
 namespace clipperplus {
-
-struct AscentOptions {
-  double tol_u = 1e-8;    // an inner loop ends when ‖Δu‖ falls below this …
-  double tol_f = 1e-9;    // … or |ΔF| below this
-  int max_inner = 200;    // gradient steps for one d
-  int max_outer = 1000;   // values of d
-  double epsilon = 1e-9;  // what counts as zero in u and M̄ u
-};
 
 struct AscentProgress {
   std::size_t outer_steps = 0, inner_steps = 0;  // values of d, gradient steps

@@ -12,20 +12,10 @@
 #include "ascent/edge_weights.h"
 #include "clipperplus/control.h"
 #include "clipperplus/graph.h"
+#include "clipperplus/relaxation_options.h"
 #include "simd/kernels.h"
 
 namespace clipperplus {
-
-enum class Optimiser { gradient, lbfgs };
-
-struct RelaxationOptions : AscentOptions {
-  int max_line_search = 20;  // tries for one step
-  double sigma = 0.01;       // Armijo: share of the linear prediction that a step must gain
-  double beta = 0.5;         // step size factor after a failed try; grows by 1/√beta after a good one
-  double min_alpha = 1e-9;   // step size limits
-  double max_alpha = 2.0;
-  Optimiser optimiser = Optimiser::gradient;
-};
 
 struct RelaxationResult : AscentProgress {
   std::vector<double> u;
@@ -33,7 +23,8 @@ struct RelaxationResult : AscentProgress {
   std::size_t evaluations = 0;        // products with M_d
 };
 
-// `start` has one finite, nonnegative entry per vertex, not all zero. Without `weights` every edge weighs 1.
+// `start` has one finite, nonnegative entry per vertex, not all zero; that of the options is for callers who make this
+// one of it. Without `weights` every edge weighs 1.
 RelaxationResult relax(const Graph& graph, const EdgeWeights* weights, std::span<const double> start,
                        const RelaxationOptions& options, const simd::Kernels& kernels, Control& control);
 

@@ -28,7 +28,7 @@ struct Node {
 // The subproblems in their order, and what is known about them: shared by the threads.
 class Search {
  public:
-  Search(const Graph& ordered, std::size_t must_beat, const SearchOptions& options, const OnProgress& on_progress,
+  Search(const Graph& ordered, std::size_t must_beat, const BranchOptions& options, const OnProgress& on_progress,
          const simd::Kernels& kernels, Control& control, const std::vector<Vertex>& colours)
       : ordered_(ordered),
         options_(options),
@@ -143,7 +143,7 @@ class Search {
 
     // A subproblem so large and sparse that bit rows do not pay is searched as a graph of its own.
     bool work_on_csr(std::size_t must_beat) {
-      SearchOptions options = search_.options_;
+      BranchOptions options = search_.options_;
       options.threads = 1;
       options.node_limit -= std::min(options.node_limit, nodes_);
       const auto result =
@@ -296,7 +296,7 @@ class Search {
   }
 
   const Graph& ordered_;
-  const SearchOptions options_;
+  const BranchOptions options_;
   const OnProgress& on_progress_;
   const simd::Kernels& kernels_;
   Control& control_;
@@ -320,16 +320,16 @@ class Search {
 
 }  // namespace
 
-SearchResult search_clique(const Graph& ordered, std::size_t must_beat, const SearchOptions& options,
+SearchResult search_clique(const Graph& ordered, std::size_t must_beat, const BranchOptions& options,
                            const OnProgress& on_progress, const simd::Kernels& kernels, Control& control) {
   const auto colours = colour_vertices(ordered, kernels, control);
   if (!colours) return {{}, ordered.num_vertices(), 0, false};
-  SearchOptions checked = options;
+  BranchOptions checked = options;
   if (options.node_limit != ~std::uint64_t{0}) checked.threads = 1;
   return Search(ordered, must_beat, checked, on_progress, kernels, control, *colours).run();
 }
 
-std::size_t bound_at_root(const Graph& graph, std::size_t low, std::size_t high, const SearchOptions& options,
+std::size_t bound_at_root(const Graph& graph, std::size_t low, std::size_t high, const BranchOptions& options,
                           const simd::Kernels& kernels, Control& control) {
   if (!graph.has_bits()) return high;
   TaskMemory memory;

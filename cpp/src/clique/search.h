@@ -21,7 +21,7 @@
 
 namespace clipperplus {
 
-struct SearchOptions {
+struct BranchOptions {
   std::uint64_t node_limit = ~std::uint64_t{0};  // a limit is for answers that can be repeated, so it means one thread
   std::size_t threads = 1;
   bool recolour = true, propagate = true;  // what the bound does besides colouring
@@ -37,12 +37,12 @@ struct SearchResult {
 // Told, on the calling thread, of a larger clique (its size) or a lower upper bound.
 using OnProgress = std::function<void(std::size_t size, std::size_t upper_bound)>;
 
-SearchResult search_clique(const Graph& ordered, std::size_t must_beat, const SearchOptions& options,
+SearchResult search_clique(const Graph& ordered, std::size_t must_beat, const BranchOptions& options,
                            const OnProgress& on_progress, const simd::Kernels& kernels, Control& control);
 
 // The smallest t from `low` to `high` for which the bound of a single node proves that no clique has more than t
 // vertices, or close to it; `high` is known to be one.
-std::size_t bound_at_root(const Graph& graph, std::size_t low, std::size_t high, const SearchOptions& options,
+std::size_t bound_at_root(const Graph& graph, std::size_t low, std::size_t high, const BranchOptions& options,
                           const simd::Kernels& kernels, Control& control);
 
 }  // namespace clipperplus

@@ -40,6 +40,9 @@ inline std::size_t luby(std::size_t i) {
   }
 }
 
+// Whether the local searches take a graph.
+inline bool can_look_around(const Graph& graph) { return graph.has_bits() && graph.num_vertices() <= 0x7FFF; }
+
 // Bit rows only, at most 32 767 vertices.
 class TabuClique {
  public:
