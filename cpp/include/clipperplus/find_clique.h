@@ -55,18 +55,19 @@ struct SearchOptions {
 // there is; what it throws ends the search, too, and is passed on.
 using CliqueCallback = std::function<bool(std::size_t size, std::size_t upper_bound, double seconds)>;
 
+// Every option has a default: {.method = Method::Exact, .threads = 4} is complete, without a warning.
 struct CliqueOptions {
   Method method = Method::Auto;
-  std::optional<double> time_limit;         // seconds; infinity: none; not set: 1 for Auto, none for the others
-  std::size_t threads = 1;                  // the answer does not depend on it
-  std::vector<Vertex> start;                // a clique that is known already: the answer is at least as large
-  std::optional<std::uint64_t> node_limit;  // of the branch and bound of Auto and Exact: a limit that, unlike time,
-                                            // gives the same answer on every machine
-  CliqueCallback callback;
-  std::function<bool()> stop;  // asked about fifty times a second, on the calling thread; true ends the search with
-                               // what there is, and what it throws is passed on
-  RelaxationOptions relaxation;
-  SearchOptions search;
+  std::optional<double> time_limit = {};         // seconds; infinity: none; not set: 1 for Auto, none for the others
+  std::size_t threads = 1;                       // the answer does not depend on it
+  std::vector<Vertex> start = {};                // a clique that is known already: the answer is at least as large
+  std::optional<std::uint64_t> node_limit = {};  // of the branch and bound of Auto and Exact: a limit that, unlike
+                                                 // time, gives the same answer on every machine
+  CliqueCallback callback = {};
+  std::function<bool()> stop = {};  // asked about fifty times a second, on the calling thread; true ends the search
+                                    // with what there is, and what it throws is passed on
+  RelaxationOptions relaxation = {};
+  SearchOptions search = {};
 };
 
 // One step of a search.

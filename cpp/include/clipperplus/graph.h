@@ -22,7 +22,6 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -67,8 +66,7 @@ class CLIPPERPLUS_API Graph {
   template <class Int>
   static Graph from_edges(std::size_t n, EdgeView<Int> edges);
   // The same from any range of pairs of integers; 16 bytes an edge besides.
-  template <std::ranges::input_range Edges>
-    requires PairOfIntegers<std::ranges::range_value_t<Edges>>
+  template <RangeOfPairs Edges>
   static Graph from_edges(std::size_t n, const Edges& edges) {
     const std::vector<std::int64_t> pairs = flattened(edges);
     return from_edges<std::int64_t>(n, {pairs.data(), pairs.size() / 2, 2, 1});

@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
-#include <ranges>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -92,9 +91,11 @@ concept PointWithNames = !PointOfNumbers<Point> && requires(const Point& p) {
 }  // namespace detail
 
 template <class Range>
-concept RangeOfPoints = std::ranges::contiguous_range<const Range> && !MatrixLike<Range> &&
-                        (detail::PointOfNumbers<std::ranges::range_value_t<const Range>> ||
-                         detail::PointWithNames<std::ranges::range_value_t<const Range>>);
+concept RangeOfPoints = !MatrixLike<Range> && requires(const Range& points) {
+  { std::size(points) } -> std::convertible_to<std::size_t>;
+  requires detail::PointOfNumbers<std::remove_cvref_t<decltype(*std::data(points))>> ||
+               detail::PointWithNames<std::remove_cvref_t<decltype(*std::data(points))>>;
+};
 
 // Points in two or three dimensions, in single or double precision.
 struct PointsView {
@@ -125,7 +126,7 @@ struct PointsView {
 
   template <RangeOfPoints Range>
   PointsView(const Range& points)  // NOLINT: meant to convert
-      : PointsView(std::span(std::ranges::data(points), std::ranges::size(points))) {}
+      : PointsView(std::span(std::data(points), std::size(points))) {}
   template <class Point>
     requires detail::PointOfNumbers<Point> || detail::PointWithNames<Point>
   PointsView(std::span<const Point> points)  // NOLINT: meant to convert
@@ -181,7 +182,13 @@ concept PairOfIntegers = requires(const Pair& p) {
                            requires detail::Integer<std::remove_cvref_t<decltype(p[0])>>;
                          });
 
-template <std::ranges::input_range Pairs>
+template <class Range>
+concept RangeOfPairs = requires(const Range& pairs) {
+  std::end(pairs);
+  requires PairOfIntegers<std::remove_cvref_t<decltype(*std::begin(pairs))>>;
+};
+
+template <RangeOfPairs Pairs>
 std::vector<std::int64_t> flattened(const Pairs& pairs) {
   std::vector<std::int64_t> numbers;
   for (const auto& pair : pairs) {
@@ -198,8 +205,7 @@ std::vector<std::int64_t> flattened(const Pairs& pairs) {
 // rows if it has another number of columns. They are copied.
 class Associations {
  public:
-  template <std::ranges::input_range Pairs>
-    requires PairOfIntegers<std::ranges::range_value_t<Pairs>>
+  template <RangeOfPairs Pairs>
   Associations(const Pairs& pairs) : numbers_(flattened(pairs)) {}  // NOLINT: meant to convert
   Associations(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : numbers_(flattened(pairs)) {}
   template <MatrixLike Matrix>
