@@ -7,7 +7,7 @@ from pathlib import Path
 import nox
 
 nox.options.default_venv_backend = "venv"
-nox.options.sessions = ["lint", "types", "docs", "tests", "sanitizers"]
+nox.options.sessions = ["lint", "types", "docs", "tests", "cpp", "sanitizers"]
 nox.options.reuse_existing_virtualenvs = True
 
 BENCHMARKS = (
@@ -49,7 +49,7 @@ def lint(session: nox.Session) -> None:
     session.install("ruff>=0.12", "clang-format>=20", "import-linter>=2", "numpy", "typer", "rich")
     session.run("ruff", "check", *PYTHON_FILES)
     session.run("ruff", "format", "--check", *PYTHON_FILES)
-    folders, endings = (Path("cpp"), Path("tests/cpp")), ("*.h", "*.cpp")
+    folders, endings = map(Path, ("cpp", "tests/cpp", "tests/consumer", "examples/cpp")), ("*.h", "*.cpp")
     sources = sorted(str(path) for folder in folders for ending in endings for path in folder.rglob(ending))
     session.run("clang-format", "--dry-run", "--Werror", *sources)
     session.run("lint-imports", env={"PYTHONPATH": "src"})
@@ -111,6 +111,15 @@ def _install_from_debian(session: nox.Session, *packages: str) -> None:
         return
     install = f"apt-get update --quiet && apt-get install --yes --quiet --no-install-recommends {' '.join(packages)}"
     session.run("sh", "-c", install, external=True, silent=True, success_codes=range(256))
+
+
+@nox.session
+def cpp(session: nox.Session) -> None:
+    """Install the C++ package in every way and use it: ``nox -s cpp -- --clone`` times the way of a new user."""
+    session.install("cmake>=3.24", "ninja")
+    if not (Path("/usr/include/eigen3").is_dir() and shutil.which("pkg-config")):
+        _install_from_debian(session, "libeigen3-dev", "pkg-config")
+    session.run("python", "tests/consumer/check.py", *session.posargs)
 
 
 @nox.session

@@ -23,8 +23,8 @@ import clipperplus as cp
 from clipperplus.cli import app
 from clipperplus.viz import palette
 
-LANGUAGES = {"python", "sh", "text"}
-ENVIRONMENT = ("pip install", "nox", "pre-commit", "mkdocs serve")
+LANGUAGES = {"python", "sh", "text", "cpp", "cmake"}
+ENVIRONMENT = ("pip install", "nox", "pre-commit", "mkdocs serve", "cmake")
 """Blocks with these words set up an environment and are not run; these are all of them:"""
 SETTING_UP = {
     "README.md": [
@@ -36,6 +36,10 @@ SETTING_UP = {
         "pip install nox pre-commit && pre-commit install\n"
         'pip install scikit-build-core nanobind cmake ninja && pip install --no-build-isolation -e ".[test]"\n',
         'pip install ".[docs]" && mkdocs serve\n',
+    ],
+    "docs/cpp.md": [
+        "cmake -S . -B build/cpp && cmake --build build/cpp --parallel && "
+        "cmake --install build/cpp --prefix build/installed\n"
     ],
     "docs/cluster.md": ['pip install ".[cluster]"\n'],
     "docs/maps.md": ['pip install ".[map]"\n'],

@@ -1,0 +1,342 @@
+// What C++ programs call: containers and matrices of theirs, the words of errors, graphs of associations beside two
+// plain loops, and the answers of Python's solve.
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "clipperplus/clipperplus.h"
+#include "random_graphs.h"
+#include "words.h"
+
+using namespace clipperplus;
+
+namespace {
+
+// As Eigen's, with any strides.
+template <class T>
+struct Strided {
+  using Scalar = T;
+  std::vector<T> numbers;
+  std::ptrdiff_t row_count, column_count, row_step, column_step;
+
+  const T* data() const { return numbers.data(); }
+  std::ptrdiff_t rows() const { return row_count; }
+  std::ptrdiff_t cols() const { return column_count; }
+  std::ptrdiff_t rowStride() const { return row_step; }
+  std::ptrdiff_t colStride() const { return column_step; }
+};
+
+template <class T>
+Strided<T> strided(const std::vector<std::array<double, 3>>& points, bool transposed, std::ptrdiff_t gap) {
+  const auto n = static_cast<std::ptrdiff_t>(points.size());
+  Strided<T> matrix{std::vector<T>(static_cast<std::size_t>(3 * n * gap * gap + 1), T(99)), n, 3, 3 * gap * gap, gap};
+  if (transposed) {
+    std::swap(matrix.row_count, matrix.column_count);
+    std::swap(matrix.row_step, matrix.column_step);
+  }
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      matrix.numbers[k * static_cast<std::size_t>(3 * gap * gap) + a * static_cast<std::size_t>(gap)] =
+          static_cast<T>(points[k][a]);
+    }
+  }
+  return matrix;
+}
+
+std::vector<std::array<double, 3>> random_points(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> coordinate(-40, 40);
+  std::vector<std::array<double, 3>> points(count);
+  for (auto& point : points) {
+    for (double& value : point) value = 0.125 * coordinate(random);  // exact in single precision
+  }
+  return points;
+}
+
+double distance(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return std::sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+template <class Action>
+std::string refusal(Action action) {
+  return message_of<std::invalid_argument>(action);
+}
+
+// The formats of files of graphs, in a folder that is gone afterwards.
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / "clipperplus_test_api";
+
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string write(const char* name, const char* text) const {
+    std::ofstream(path / name, std::ios::binary) << text;
+    return (path / name).string();
+  }
+};
+
+struct Problem {
+  std::string name, status;
+  std::vector<std::array<double, 3>> source, target;
+  std::vector<std::array<int, 2>> associations;
+  std::vector<double> epsilons, residuals;
+  std::size_t edges = 0, upper_bound = 0;
+  std::vector<Vertex> clique;
+  std::vector<std::pair<std::size_t, std::array<double, 16>>> motions;
+};
+
+template <class Row>
+void read_rows(std::istream& file, std::vector<Row>& rows) {
+  for (Row& row : rows) {
+    for (auto& value : row) file >> value;
+  }
+}
+
+std::vector<Problem> read_problems() {
+  std::ifstream file(MATCHED_POINTS);
+  std::vector<Problem> problems;
+  for (std::string word; file >> word;) {
+    if (word == "problem") file >> problems.emplace_back().name;
+    Problem& problem = problems.back();
+    std::size_t count = 0;
+    if (word == "points") {
+      file >> count;
+      problem.source.resize(count);
+      problem.target.resize(count);
+      problem.associations.resize(count);
+      read_rows(file, problem.source);
+      read_rows(file, problem.target);
+      read_rows(file, problem.associations);
+    } else if (word == "epsilon") {
+      file >> count;
+      problem.epsilons.resize(count);
+      for (double& value : problem.epsilons) file >> value;
+    } else if (word == "status") {
+      file >> problem.status;
+    } else if (word == "edges") {
+      file >> problem.edges;
+    } else if (word == "clique") {
+      file >> count >> problem.upper_bound;
+      problem.clique.resize(count);
+      for (Vertex& v : problem.clique) file >> v;
+    } else if (word == "motion") {
+      auto& [support, matrix] = problem.motions.emplace_back();
+      file >> support;
+      for (double& value : matrix) file >> value;
+    } else if (word == "residuals") {
+      problem.residuals.resize(problem.source.size());
+      for (double& value : problem.residuals) file >> value;
+    }
+  }
+  return problems;
+}
+
+Status status_of(const std::string& python) {
+  if (python == "degenerate") return Status::Degenerate;
+  if (python == "ambiguous") return Status::Ambiguous;
+  return python == "too-few-inliers" ? Status::TooFewInliers : Status::Found;
+}
+
+double largest_difference(const std::array<double, 16>& a, const std::array<double, 16>& b) {
+  double largest = 0.0;
+  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("matched points have the transform of Python's solve, and its inliers, alternatives and status") {
+  const auto problems = read_problems();
+  REQUIRE(problems.size() == 8);
+  for (const Problem& problem : problems) {
+    CAPTURE(problem.name);
+    SolveOptions options;
+    if (problem.epsilons.size() == 1) options.epsilon = problem.epsilons[0];
+    if (problem.epsilons.size() > 1) options.epsilons = problem.epsilons;
+    for (const std::size_t threads : {1, 2}) {
+      options.clique.threads = threads;
+      const Solution found = solve(problem.source, problem.target, problem.associations, options);
+      CHECK((found.status == status_of(problem.status)));
+      CHECK(found.graph.num_edges() == problem.edges);
+      CHECK(found.clique.vertices == problem.clique);
+      CHECK(found.clique.upper_bound == problem.upper_bound);
+      REQUIRE(found.T_target_source.has_value() == !problem.motions.empty());
+      if (problem.motions.empty()) continue;
+      CHECK(found.inliers == problem.clique);
+      CHECK(largest_difference(found.T_target_source->matrix, problem.motions[0].second) < 1e-9);
+      REQUIRE(found.alternatives.size() + 1 == problem.motions.size());
+      for (std::size_t k = 1; k < problem.motions.size(); ++k) {
+        const auto& [support, matrix] = problem.motions[k];
+        CHECK(found.alternatives[k - 1].inliers.size() == support);
+        CHECK(largest_difference(found.alternatives[k - 1].T_target_source.matrix, matrix) < 1e-9);
+      }
+      for (std::size_t k = 0; k < problem.residuals.size(); ++k) {
+        REQUIRE_EACH(std::abs(found.residuals[k] - problem.residuals[k]) < 1e-9, "k = ", k);
+      }
+      CHECK((found.degenerate_axes.empty() == (found.status != Status::Degenerate)));
+    }
+  }
+}
+
+TEST_CASE("points are the same whatever holds them") {
+  const auto source = random_points(70, 1), target = random_points(70, 2);
+  const Graph expected = consistency_graph(source, target, {.epsilon = 0.3});
+  std::size_t edges = 0;
+  for (std::size_t i = 0; i < 70; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool agree = std::abs(distance(source[i], source[j]) - distance(target[i], target[j])) < 0.3;
+      REQUIRE_EACH(expected.has_edge(i, j) == agree, i, " and ", j);
+      edges += agree ? 1 : 0;
+    }
+  }
+  CHECK(edges == expected.num_edges());
+  for (const bool transposed : {false, true}) {
+    for (const std::ptrdiff_t gap : {1, 2}) {
+      CAPTURE(transposed);
+      CAPTURE(gap);
+      CHECK(consistency_graph(strided<double>(source, transposed, gap), target, {.epsilon = 0.3}) == expected);
+      CHECK(consistency_graph(strided<float>(source, transposed, gap), strided<double>(target, !transposed, 1),
+                              {.epsilon = 0.3}) == expected);
+    }
+  }
+  struct Named {
+    double before, x, y, z;
+    short after;
+  };
+  std::vector<Named> named;
+  std::vector<float> flat;
+  for (const auto& [x, y, z] : source) {
+    named.push_back({-1.0, x, y, z, 0});
+    for (const double value : {x, y, z}) flat.push_back(static_cast<float>(value));
+  }
+  CHECK(consistency_graph(named, target, {.epsilon = 0.3}) == expected);
+  CHECK(consistency_graph(PointsView(std::span<const float>(flat), 3), target, {.epsilon = 0.3}) == expected);
+  double plain[70][3];
+  for (std::size_t k = 0; k < 70; ++k) std::copy(source[k].begin(), source[k].end(), plain[k]);
+  CHECK(consistency_graph(plain, target, {.epsilon = 0.3}) == expected);
+  const std::vector<std::array<float, 2>> plane{{0.0F, 0.0F}, {3.0F, 4.0F}};
+  CHECK(consistency_graph(plane, plane).num_edges() == 1);
+  CHECK(consistency_graph(std::vector<std::array<double, 3>>{}, std::vector<Named>{}).num_vertices() == 0);
+}
+
+TEST_CASE("associations are the same whatever holds them, and limits are kept") {
+  const auto source = random_points(30, 3), target = random_points(20, 4);
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  std::vector<std::array<std::int64_t, 2>> arrays;
+  Strided<int> matrix{{}, 60, 2, 1, 60};
+  for (std::size_t k = 0; k < 60; ++k) {
+    pairs.emplace_back(k % 30, (7 * k) % 20);
+    arrays.push_back({static_cast<std::int64_t>(k % 30), static_cast<std::int64_t>((7 * k) % 20)});
+  }
+  for (const auto& [from, to] : pairs) matrix.numbers.push_back(static_cast<int>(from));
+  for (const auto& [from, to] : pairs) matrix.numbers.push_back(static_cast<int>(to));
+  const ConsistencyOptions options{.epsilon = 0.5, .min_distance = 1.0};
+  const Graph expected = consistency_graph(source, target, pairs, options);
+  for (std::size_t i = 0; i < 60; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto [a, b] = pairs[i];
+      const auto [c, d] = pairs[j];
+      const double here = distance(source[a], source[c]), there = distance(target[b], target[d]);
+      const bool agree = a != c && b != d && here >= 1.0 && there >= 1.0 && std::abs(here - there) < 0.5;
+      REQUIRE_EACH(expected.has_edge(i, j) == agree, i, " and ", j);
+    }
+  }
+  CHECK(consistency_graph(source, target, arrays, options) == expected);
+  CHECK(consistency_graph(source, target, matrix, options) == expected);
+  ConsistencyOptions other = options;
+  other.threads = 3;
+  CHECK(consistency_graph(source, target, pairs, other) == expected);
+  other.epsilons.assign(60, 0.25);  // of which a pair has the sum
+  CHECK(consistency_graph(source, target, pairs, other) == expected);
+  CHECK(consistency_graph(source, target, {{0, 1}, {2, 3}}).num_vertices() == 2);
+  CHECK(consistency_graph(source, target, std::vector<std::pair<int, int>>{}).num_vertices() == 0);
+}
+
+TEST_CASE("graphs are the same whatever they are made of") {
+  const Graph expected = random_graph(50, 0.4, 5);
+  const auto edges = expected.edges();
+  CHECK(edges.size() == expected.num_edges());
+  CHECK(std::is_sorted(edges.begin(), edges.end()));
+  CHECK(Graph::from_edges(50, edges) == expected);
+  Strided<std::uint8_t> bytes{std::vector<std::uint8_t>(2500, 0), 50, 50, 50, 1};
+  bool entries[50][50] = {};
+  std::vector<float> reals(2500, 0.0F);
+  for (const auto& [u, v] : edges) {
+    for (const auto& [i, j] : {std::pair(u, v), std::pair(v, u)}) {
+      const auto place = static_cast<std::size_t>(50 * i + j);
+      bytes.numbers[place] = 1;
+      reals[place] = 1.0F;
+      entries[i][j] = true;
+    }
+  }
+  CHECK(Graph::from_adjacency(bytes) == expected);
+  CHECK(Graph::from_adjacency(MatrixView<bool>{&entries[0][0], 50, 50, 50, 1}) == expected);
+  CHECK(Graph::from_adjacency(MatrixView<float>{reals.data(), 50, 50, 1, 50}) == expected);
+  CHECK(Graph::from_edges(3, {{0, 1}, {1, 0}, {1, 2}}).num_edges() == 2);
+  CHECK(Graph::from_edges(3, {}).num_edges() == 0);
+}
+
+TEST_CASE("wrong input is refused with the words of the Python package") {
+  using P = std::vector<std::array<double, 3>>;
+  const P three{{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}}, two(three.begin(), three.begin() + 2);
+  P broken = three;
+  broken[1][2] = std::nan("");
+  const std::vector<std::array<float, 2>> plane(3);
+  const auto graph = [](const PointsView& a, const PointsView& b, ConsistencyOptions options) {
+    return refusal([&] { consistency_graph(a, b, options); });
+  };
+  CHECK(graph(three, two, {}) == "target: 2 landmarks for 3 of the source; pass associations, or as many of both");
+  CHECK(graph(broken, three, {}) == "source: point 1 is [1.0, 0.0, nan]; expected finite coordinates");
+  CHECK(graph(three, plane, {}) == "target: 2 coordinates a point, the source has 3");
+  CHECK(graph(three, three, {.epsilon = -1.0}) == "epsilon: expected a finite number above 0, got -1.0");
+  CHECK(graph(three, three, {.epsilon = 0.0}) == "epsilon: expected a finite number above 0, got 0.0");
+  CHECK(graph(three, three, {.epsilons = {0.1}}) ==
+        "epsilon: expected a number or one per association, shape (3,), got shape (1,), dtype float64");
+  CHECK(graph(three, three, {.epsilons = {0.1, 1e-7, -1e-7}}) ==
+        "epsilon: entry 2 is -1e-07; expected finite numbers above 0");
+  CHECK(graph(three, three, {.min_distance = INFINITY}) ==
+        "min_distance: expected a finite number of at least 0, got inf");
+  CHECK(graph(three, three, {.threads = 0}) == "threads: expected an integer from 1 to 1024, got 0");
+  CHECK(refusal([&] { consistency_graph(three, two, {{0, 1}, {1, 2}}); }) ==
+        "associations: row 1 names number 2 of the second set; it has 2");
+  CHECK(refusal([&] { solve(plane, plane); }) == "source: expected points of shape (n, 3), got (3, 2)");
+  CHECK(refusal([&] { solve(three, three, {.clique = {.time_limit = -1.0}}); }).starts_with("time_limit: expected"));
+  const P far{{1e308, 0.0, 0.0}, {1e308, 1.0, 0.0}, {1e308, 0.0, 1.0}};
+  P opposite = far;
+  for (auto& point : opposite) point[0] = -1e308;
+  CHECK(refusal([&] { solve(far, opposite); }) ==
+        "source, target: the points are too far from the origin for a translation between them");
+  CHECK(refusal([] { Graph::from_edges(Graph::kMaxVertices + 1, {}); }) ==
+        "n: expected an integer from 0 to 67108864, got 67108865");
+  CHECK(refusal([] { Graph::from_edges(3, {}).has_edge(1, 3); }) == "v: expected an integer from 0 to 2, got 3");
+  const std::array<double, 6> entries{0.0, 0.5, 0.5, 0.0, 0.0, 0.0};
+  CHECK(refusal([&] { Graph::from_adjacency(MatrixView<double>{entries.data(), 2, 2, 2, 1}); }) ==
+        "adjacency: entry (0, 1) is 0.5; expected 0 or 1");
+  CHECK(refusal([&] { Graph::from_adjacency(MatrixView<double>{entries.data(), 2, 3, 3, 1}); }) ==
+        "adjacency: expected a square matrix, got shape (2, 3)");
+}
+
+TEST_CASE("numbers are written as Python writes them") {
+  const std::pair<double, const char*> cases[] = {
+      {1.0, "1.0"},    {-0.05, "-0.05"}, {1e15, "1000000000000000.0"}, {1e16, "1e+16"},    {0.0001, "0.0001"},
+      {1e-5, "1e-05"}, {0.1, "0.1"},     {1.5e300, "1.5e+300"},        {5e-324, "5e-324"}, {123456.789, "123456.789"},
+  };
+  for (const auto& [value, text] : cases) CHECK(number_text(value) == text);
+}
+
+TEST_CASE("files of graphs are read by their endings, and others refused") {
+  const Folder folder;
+  const Graph triangle = Graph::from_edges(4, {{0, 1}, {1, 2}, {0, 2}});
+  CHECK(read_graph(folder.write("a.clq", "p edge 4 3\ne 1 2\ne 2 3\ne 1 3\n")) == triangle);
+  CHECK(read_graph(folder.write("a.EDGES", "# vertices 4 edges 3\n0 1\n1 2\n0 2\n")) == triangle);
+  const char* matrix = "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n2 1\n3 2\n3 1\n";
+  CHECK(read_graph(folder.write("a.mtx", matrix)) == triangle);
+  const std::string cut = folder.write("cut.clq", "p edge 4 3\ne 1 2\n");
+  CHECK(refusal([&] { read_graph(cut); }) == cut + ": line 2: the header promises 3 edges, the file holds 1");
+  CHECK(refusal([&] { read_graph(folder.path / "b.clq"); }) == (folder.path / "b.clq").string() + ": no such file");
+  CHECK(refusal([&] { read_graph(folder.write("a.ply", "")); }).find("unknown kind of graph file") !=
+        std::string::npos);
+  std::filesystem::create_directory(folder.path / "folder.clq");
+  CHECK(refusal([&] { read_graph(folder.path / "folder.clq"); }).ends_with(": expected a file, this is none"));
+}
