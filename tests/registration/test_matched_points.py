@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from matched_points import FILE, Problem, problems, render
 
@@ -20,6 +22,6 @@ def test_the_file_has_the_answers_of_solve(problem: Problem) -> None:
 
 def test_the_file_has_every_kind_of_answer() -> None:
     words = FILE.read_text("utf-8").split()
-    statuses = {after for word, after in zip(words, words[1:], strict=False) if word == "status"}
+    statuses = {after for word, after in itertools.pairwise(words) if word == "status"}
     assert statuses >= {"ok", "degenerate", "ambiguous", "too-few-inliers"}
     assert words.count("problem") == len(PROBLEMS)
