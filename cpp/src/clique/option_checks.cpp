@@ -74,6 +74,23 @@ void check_relaxation(const Graph& graph, const RelaxationOptions& options) {
   check_start_vector(graph, options.start);
 }
 
+void check_vertex_weights(const Graph& graph, const std::vector<Weight>& weights) {
+  constexpr Weight kMost = Weight{1} << 62;
+  if (weights.empty()) return;
+  const std::size_t n = graph.num_vertices();
+  if (weights.size() != n) {
+    refuse("vertex_weights: expected ", n, " numbers, one per vertex, got shape (", weights.size(), ",)");
+  }
+  Weight left = kMost;
+  for (std::size_t v = 0; v < n; ++v) {
+    if (weights[v] < 0) {
+      refuse("vertex_weights: weight ", v, " is ", weights[v], "; expected finite numbers of at least 0");
+    }
+    if (weights[v] >= left) refuse("vertex_weights: expected integers whose sum is less than 2**62");
+    left -= weights[v];
+  }
+}
+
 }  // namespace
 
 void check_start(const Graph& graph, std::span<const Vertex> start) {
@@ -100,6 +117,7 @@ void check_options(const Graph& graph, const CliqueOptions& options, bool method
   if (options.time_limit && *options.time_limit != kInfinity) check_number("time_limit", *options.time_limit);
   check_integer("threads", options.threads, 1, kMostThreads);
   check_relaxation(graph, options.relaxation);
+  check_vertex_weights(graph, options.vertex_weights);
   check_start(graph, options.start);
 }
 
