@@ -114,23 +114,22 @@ using StageRow = std::tuple<std::string, double, std::optional<std::uint64_t>, s
                             std::size_t, std::optional<bool>>;
 using NewsRow = std::tuple<double, std::size_t, std::size_t>;
 
-// Vertices, upper bound, number of the certificate, stages, history, seconds, and whether it was interrupted.
-std::tuple<VectorOut<std::int64_t>, std::size_t, int, std::vector<StageRow>, std::vector<NewsRow>, double, bool>
-bound_result(SearchState& state) {
-  const CliqueResult result = state.result();
-  std::vector<StageRow> stages;
+nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>> vertices_of(const CliqueResult& result) {
+  return nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>(to_numpy(widen(result.vertices)));
+}
+
+std::vector<StageRow> stages_of(const CliqueResult& result) {
+  std::vector<StageRow> rows;
   for (const CliqueStage& s : result.stages) {
-    stages.emplace_back(s.name, s.seconds, s.count, s.clique_size, s.vertices, s.removed, s.added, s.converged);
+    rows.emplace_back(s.name, s.seconds, s.count, s.clique_size, s.vertices, s.removed, s.added, s.converged);
   }
-  std::vector<NewsRow> history;
-  for (const Progress& news : result.history) history.emplace_back(news.seconds, news.size, news.upper_bound);
-  return {to_numpy(widen(result.vertices)),
-          result.upper_bound,
-          static_cast<int>(result.certificate),
-          std::move(stages),
-          std::move(history),
-          result.seconds,
-          result.interrupted};
+  return rows;
+}
+
+std::vector<NewsRow> history_of(const CliqueResult& result) {
+  std::vector<NewsRow> rows;
+  for (const Progress& news : result.history) rows.emplace_back(news.seconds, news.size, news.upper_bound);
+  return rows;
 }
 
 }  // namespace
@@ -145,6 +144,17 @@ void bind_search_state(nb::module_& m) {
       .def_rw("relaxation", &SearchOptions::relaxation)
       .def_rw("recolouring", &SearchOptions::recolouring)
       .def_rw("propagation", &SearchOptions::propagation);
+
+  nb::class_<CliqueResult>(m, "CliqueResult", "What a search found.")
+      .def_prop_ro("vertices", vertices_of, nb::rv_policy::automatic, "The clique, sorted; read-only.")
+      .def_ro("upper_bound", &CliqueResult::upper_bound)
+      .def_prop_ro(
+          "certificate", [](const CliqueResult& result) { return static_cast<int>(result.certificate); }, "Its number.")
+      .def_ro("seconds", &CliqueResult::seconds)
+      .def_ro("interrupted", &CliqueResult::interrupted, "Whether Ctrl-C ended the search.")
+      .def("stages", stages_of,
+           "Name, seconds, count, size of the clique, vertices, removed, added, converged of each.")
+      .def("history", history_of, "Seconds, size and upper bound of every improvement.");
 
   nb::class_<SearchState>(m, "SearchState", "What is known during a search.")
       .def("__init__", make_state, nb::arg("graph"), nb::arg("time_limit").none(), nb::arg("threads"),
@@ -189,8 +199,7 @@ void bind_search_state(nb::module_& m) {
            "The maximum clique, with proof.")
       .def("list_cliques", bound_list, nb::arg("size"), nb::arg("maximum"), nb::arg("limit"),
            "The maximal cliques of more than `size` vertices, or all maximum ones, and whether that is all of them.")
-      .def("result", bound_result,
-           "Vertices, upper bound, number of the certificate, stages, history, seconds, and whether Ctrl-C ended it.");
+      .def("result", &SearchState::result, "Close the books.");
 }
 
 }  // namespace clipperplus::bindings
