@@ -65,6 +65,8 @@ void set_optimiser(RelaxationOptions& options, const std::string& name) {
   throw nb::value_error("no such optimiser");
 }
 
+void set_start(RelaxationOptions& options, VectorIn<double> start) { options.start = copied(start); }
+
 const char* name_of_optimiser(const RelaxationOptions& options) {
   return kOptimisers[static_cast<std::size_t>(options.optimiser)].first;
 }
@@ -207,7 +209,8 @@ void bind_ascent(nb::module_& m) {
       .def_rw("beta", &RelaxationOptions::beta)
       .def_rw("min_alpha", &RelaxationOptions::min_alpha)
       .def_rw("max_alpha", &RelaxationOptions::max_alpha)
-      .def_prop_rw("optimiser", name_of_optimiser, set_optimiser);
+      .def_prop_rw("optimiser", name_of_optimiser, set_optimiser)
+      .def("set_start", set_start, nb::arg("start"), "One entry per vertex of the graph.");
 
   nb::class_<RelaxationResult>(m, "RelaxationResult")
       .def_prop_ro(

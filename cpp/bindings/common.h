@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "clipperplus/control.h"
+#include "clipperplus/graph.h"
 #include "simd/kernels.h"
+#include "watch.h"
 
 namespace clipperplus::bindings {
 
@@ -66,6 +68,19 @@ inline std::array<double, 3> as_viewpoint(const VectorIn<double>& array) {
   return {array.data()[0], array.data()[1], array.data()[2]};
 }
 
+// A copy of vertices of a graph: what is checked must be what is used, and the caller's array may change meanwhile.
+inline std::vector<std::int64_t> checked_vertices(const Graph& graph, const VectorIn<std::int64_t>& given) {
+  std::vector<std::int64_t> vertices(given.data(), given.data() + given.size());
+  for (const std::int64_t v : vertices) {
+    if (v < 0 || static_cast<std::size_t>(v) >= graph.num_vertices()) throw nb::value_error("vertex out of range");
+  }
+  return vertices;
+}
+
+inline std::vector<std::int64_t> widen(const std::vector<Vertex>& vertices) {
+  return {vertices.begin(), vertices.end()};
+}
+
 // The kernels in use: the best that the processor has, unless select_simd() chose another.
 const simd::Kernels& kernels();
 
@@ -97,55 +112,17 @@ nb::bytes to_bytes(Make make) {
   return nb::bytes(text.data(), text.size());
 }
 
-// What the caller of a run of kernels wants: an end in time, and what Ctrl-C means. Shared by all kernels of the run.
-class Watch {
- public:
-  Watch(std::optional<double> seconds, bool return_on_interrupt)
-      : state_(std::make_shared<State>()), deadline_(Control::seconds_from_now(seconds)) {
-    state_->return_on_interrupt = return_on_interrupt;
-  }
-
-  // The same with an earlier end.
-  Watch within(double seconds) const {
-    Watch copy(*this);
-    copy.deadline_ = std::min(deadline_, Control::seconds_from_now(seconds));
-    return copy;
-  }
-  // Whether an error is a Ctrl-C that has to end the run with what there is; it is noted then.
-  bool take_interrupt(nb::python_error& error) const {
-    if (!state_->return_on_interrupt || !error.matches(PyExc_KeyboardInterrupt)) return false;
-    state_->interrupted = true;
-    return true;
-  }
-  bool interrupted() const { return state_->interrupted; }
-  bool expired() const { return interrupted() || Control::Clock::now() >= deadline_; }
-
-  // For a kernel that can return what it has when it is stopped. Use while the GIL is released.
-  Control control() const {
-    const auto deadline = interrupted() ? Control::Clock::time_point::min() : deadline_;
-    return Control(deadline, [state = state_] { return check_signals(state.get()); });
-  }
-
-  struct State {
-    bool return_on_interrupt = false;
-    std::atomic<bool> interrupted{false};
-  };
-  // Looks at Ctrl-C: throws, or notes it and says that the kernel has to stop.
-  static bool check_signals(State* state);
-
- private:
-  std::shared_ptr<State> state_;
-  Control::Clock::time_point deadline_;
-};
+// Looks at Ctrl-C: throws, or says that a kernel has to stop with what there is, if that is wanted.
+bool check_signals(bool return_on_interrupt);
 
 // For a kernel without a partial answer: no deadline, and Ctrl-C throws.
 inline Control interruptible_control() {
-  return Control(Control::Clock::time_point::max(), [] { return Watch::check_signals(nullptr); });
+  return Control(Control::Clock::time_point::max(), [] { return check_signals(false); });
 }
 
 void bind_graph(nb::module_& m);
 void bind_clique(nb::module_& m);
-void bind_weighted_clique(nb::module_& m);
+void bind_search_state(nb::module_& m);
 void bind_alignment(nb::module_& m);
 void bind_camera(nb::module_& m);
 void bind_clouds(nb::module_& m);

@@ -22,15 +22,12 @@ Lifetime the_lifetime;
 Lifetime& lifetime() { return the_lifetime; }
 const simd::Kernels& kernels() { return *selected.load(std::memory_order_relaxed); }
 
-bool Watch::check_signals(State* state) {
+bool check_signals(bool return_on_interrupt) {
   if (lifetime().ending) throw std::runtime_error("the interpreter is shutting down");
   const nb::gil_scoped_acquire acquire;
   if (PyErr_CheckSignals() == 0) return false;
-  if (state == nullptr || !state->return_on_interrupt || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0) {
-    throw nb::python_error();
-  }
+  if (!return_on_interrupt || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0) throw nb::python_error();
   PyErr_Clear();
-  state->interrupted = true;
   return true;
 }
 
@@ -96,12 +93,12 @@ NB_MODULE(_core, m) {
 
   bind_graph(m);
   bind_clique(m);
-  bind_weighted_clique(m);
   bind_raw_clouds(m);
   bind_alignment(m);
   bind_clouds(m);
   bind_consistency(m);
   bind_camera(m);
   bind_ascent(m);
+  bind_search_state(m);
   bind_graph_text(m);
 }

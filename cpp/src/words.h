@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <locale>
 #include <sstream>
@@ -27,6 +28,13 @@ inline std::string number_text(double value) {
   if (exponent < -4 || exponent >= 16) return text;
   text = written(std::chars_format::fixed);
   return text.find('.') == std::string::npos ? text + ".0" : text;
+}
+
+// The end of a range, which is a round number.
+inline std::string limit_text(double value) {
+  std::array<char, 32> buffer;
+  std::snprintf(buffer.data(), buffer.size(), "%g", value);
+  return buffer.data();
 }
 
 template <class... Parts>

@@ -66,7 +66,7 @@ def test_exact_search_proves_the_maximum(graph: cp.Graph) -> None:
 def test_branch_and_bound_alone_proves_the_maximum(graph: cp.Graph, start: int) -> None:
     """Without the greedy clique, the bounds and the reductions before it, from any size that must be beaten."""
     ordered, _, order = _core.order_by_core(graph._native)
-    clique, upper_bound, _, complete, _ = _core.search_clique(ordered, start, 2**64 - 1, 1, True, True, None, FOREVER)
+    clique, upper_bound, _, complete = _core.search_clique(ordered, start, 2**64 - 1, 1, True, True, FOREVER)
     omega = clique_number(graph)
     assert complete
     assert max(upper_bound, start) == max(omega, start)

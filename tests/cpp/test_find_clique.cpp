@@ -2,10 +2,11 @@
 #include "clipperplus/find_clique.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <random>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "random_graphs.h"
 
@@ -15,19 +16,24 @@ namespace {
 
 constexpr Method kMethods[] = {Method::Auto, Method::Exact, Method::ClipperPlus, Method::Greedy};
 
-// The size of the largest clique, of all subsets.
-std::size_t clique_number(const Graph& graph) {
+// The weight of the heaviest clique, of all subsets.
+std::size_t heaviest(const Graph& graph, const std::vector<Weight>& weights) {
   const std::size_t n = graph.num_vertices();
-  std::size_t largest = 0;
+  Weight most = 0;
   for (std::size_t set = 0; set < (std::size_t{1} << n); ++set) {
     std::vector<Vertex> vertices;
+    Weight weight = 0;
     for (std::size_t v = 0; v < n; ++v) {
-      if ((set >> v & 1U) != 0) vertices.push_back(static_cast<Vertex>(v));
+      if ((set >> v & 1U) == 0) continue;
+      vertices.push_back(static_cast<Vertex>(v));
+      weight += weights[v];
     }
-    if (vertices.size() > largest && is_clique(graph, vertices)) largest = vertices.size();
+    if (weight > most && is_clique(graph, vertices)) most = weight;
   }
-  return largest;
+  return static_cast<std::size_t>(most);
 }
+
+std::size_t clique_number(const Graph& graph) { return heaviest(graph, std::vector<Weight>(graph.num_vertices(), 1)); }
 
 bool is_maximal(const Graph& graph, const std::vector<Vertex>& clique) {
   for (std::size_t v = 0; v < graph.num_vertices(); ++v) {
@@ -41,7 +47,7 @@ void check_answer(const Graph& graph, const CliqueResult& found) {
   CHECK(std::is_sorted(found.vertices.begin(), found.vertices.end()));
   CHECK(is_clique(graph, found.vertices));
   CHECK(is_maximal(graph, found.vertices));
-  CHECK(found.size() <= found.upper_bound);
+  CHECK(found.weight <= found.upper_bound);
   CHECK(found.optimal() == (found.certificate != Certificate::None));
 }
 
@@ -66,9 +72,33 @@ TEST_CASE("every method gives a maximal clique and a true bound, and the exact o
       CAPTURE(seed);
       const CliqueResult found = find(graph, method);
       check_answer(graph, found);
+      CHECK(found.weight == found.size());
       CHECK(found.size() <= largest);
       CHECK(found.upper_bound >= largest);
       if (method == Method::Auto || method == Method::Exact) CHECK(found.size() == largest);
+    }
+  }
+}
+
+TEST_CASE("with weights of the vertices the heaviest clique is wanted") {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const std::size_t n = 1 + seed % 12;
+    const Graph graph = random_graph(n, 0.1 + 0.1 * (seed % 9), seed);
+    std::mt19937 random(seed);
+    CliqueOptions options;
+    for (std::size_t v = 0; v < n; ++v) options.vertex_weights.push_back(static_cast<Weight>(random() % 20));
+    const std::size_t most = heaviest(graph, options.vertex_weights);
+    for (const Method method : kMethods) {
+      CAPTURE(name_of(method));
+      CAPTURE(seed);
+      options.method = method;
+      const CliqueResult found = find_clique(graph, options);
+      check_answer(graph, found);
+      Weight weight = 0;
+      for (const Vertex v : found.vertices) weight += options.vertex_weights[static_cast<std::size_t>(v)];
+      CHECK(found.weight == static_cast<std::size_t>(weight));
+      CHECK(found.upper_bound >= most);
+      if (method == Method::Auto || method == Method::Exact) CHECK(found.weight == most);
     }
   }
 }
@@ -225,6 +255,13 @@ TEST_CASE("wrong options are refused in words") {
   CHECK(refused([](auto& o) { o.start = {1, 1}; }) == "start: expected distinct vertices, some appear twice");
   CHECK(refused([](auto& o) { o.start = {1, 2}; }) ==
         "start: the 2 vertices are no clique, some of them are not joined");
+  CHECK(refused([](auto& o) { o.vertex_weights = {1, 2}; }) ==
+        "vertex_weights: expected 5 numbers, one per vertex, got shape (2,)");
+  CHECK(refused([](auto& o) { o.vertex_weights = {1, -2, 1, 1, 1}; }) ==
+        "vertex_weights: weight 1 is -2; expected finite numbers of at least 0");
+  CHECK(refused([](auto& o) { o.vertex_weights = {1, 1, 1, 1, (Weight{1} << 62) - 4}; }) ==
+        "vertex_weights: expected integers whose sum is less than 2**62");
+  CHECK(refused([](auto& o) { o.vertex_weights = {1, 1, 1, 1, (Weight{1} << 62) - 5}; }) == "");
   CHECK(refused([](auto& o) {
           o.method = Method::ClipperPlus;
           o.node_limit = 5;

@@ -68,6 +68,8 @@ struct CliqueOptions {
                                     // with what there is, and what it throws is passed on
   RelaxationOptions relaxation = {};
   SearchOptions search = {};
+  std::vector<Weight> vertex_weights = {};  // what each counts, at least 0, less than 2⁶² together: the heaviest clique
+                                            // is wanted, and sizes, bounds and news are weights; empty: 1 each
 };
 
 // One step of a search.
@@ -89,7 +91,8 @@ struct Progress {
 
 struct CliqueResult {
   std::vector<Vertex> vertices;  // sorted
-  std::size_t upper_bound = 0;
+  std::size_t weight = 0;        // what they weigh; their number where nothing was said of weights
+  std::size_t upper_bound = 0;   // proven: no clique is heavier
   Certificate certificate = Certificate::None;
   std::vector<CliqueStage> stages;  // what happened, in order
   std::vector<Progress> history;    // every improvement, in order: what a callback is told
@@ -97,7 +100,7 @@ struct CliqueResult {
   bool interrupted = false;         // whether `stop` or the callback ended it
 
   std::size_t size() const noexcept { return vertices.size(); }
-  bool optimal() const noexcept { return size() == upper_bound; }
+  bool optimal() const noexcept { return weight == upper_bound; }
 };
 
 // Runs on the calling thread and threads - 1 others, which have ended when it returns or throws.

@@ -1,14 +1,14 @@
 #include "clique/clipperplus.h"
 
-#include <algorithm>
-
 #include "ascent/relaxation.h"
 #include "clique/labels.h"
 #include "clique/methods.h"
+#include "clique/weighted_methods.h"
 
 namespace clipperplus {
 
 void find_greedy(SearchState& state) {
+  if (!state.vertex_weights().empty()) return find_weighted_greedy(state);
   CoreOrder ordered(state);
   bound_by_cores(state, ordered);
   grow_greedily(state, ordered);
@@ -17,6 +17,8 @@ void find_greedy(SearchState& state) {
 
 // Line numbers are those of the paper's listing.
 void find_clipperplus(SearchState& state, const RelaxationOptions& relaxation) {
+  if (!state.vertex_weights().empty()) return find_weighted_clipperplus(state, relaxation);
+  if (state.edge_weights() != nullptr) return find_edge_weighted(state, relaxation);
   CoreOrder ordered(state);  // line 3: K
   bound_by_cores(state, ordered);
   grow_greedily(state, ordered);  // line 4: C
@@ -27,17 +29,9 @@ void find_clipperplus(SearchState& state, const RelaxationOptions& relaxation) {
 
 void relax_outside_clique(SearchState& state, CoreOrder& ordered, const RelaxationOptions& options) {
   const Graph& pruned = ordered.prune(state.size());  // lines 5 and 6: A' is the part with K ≥ |C|
-  std::vector<double> start = options.start;
-  if (start.empty()) {  // line 9: 0 on C, else 1
-    start.assign(state.graph().num_vertices(), 1.0);
-    for (const Vertex v : state.clique()) start[static_cast<std::size_t>(v)] = 0.0;
-  }
-  std::vector<double> guess;
-  guess.reserve(pruned.num_vertices());
-  for (const Vertex v : ordered.order().first(pruned.num_vertices()))
-    guess.push_back(start[static_cast<std::size_t>(v)]);
-  // A start vector of the caller's may be zero on all of A'.
-  if (std::all_of(guess.begin(), guess.end(), [](double entry) { return entry == 0.0; })) return;
+  const auto outside = options.start.empty() ? ones_outside_clique(state.graph(), state.clique()) : options.start;
+  const auto guess = values_at<double>(outside, ordered.order().first(pruned.num_vertices()));  // line 9
+  if (all_zero(guess)) return;  // a start vector of the caller's that is zero on all of A'
   auto control = state.watch().control();
   const auto solution = relax(pruned, nullptr, guess, options, state.kernels(), control);  // line 10
   const std::size_t size_before = state.size();

@@ -15,6 +15,7 @@
 #include "clique/methods.h"
 #include "clique/search.h"
 #include "clique/tabu_clique.h"
+#include "clique/weighted_methods.h"
 
 namespace clipperplus {
 
@@ -118,6 +119,7 @@ class Search {
 }  // namespace
 
 void find_exact(SearchState& state, const RelaxationOptions& relaxation, const SearchOptions& search) {
+  if (!state.vertex_weights().empty()) return find_weighted_exact(state, search);
   CoreOrder ordered(state);
   if (search.core_bound) bound_by_cores(state, ordered);
   grow_greedily(state, ordered);

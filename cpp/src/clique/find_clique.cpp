@@ -50,7 +50,7 @@ CliqueResult find_clique(const Graph& graph, const CliqueOptions& options) {
   const SearchLimits limits{.time_limit = options.time_limit ? options.time_limit : method.time_limit,
                             .threads = options.threads,
                             .node_limit = options.node_limit.value_or(kNoNodeLimit)};
-  SearchState state(graph, limits, {}, options.callback, options.stop, kernels);
+  SearchState state(graph, limits, options.vertex_weights, options.callback, options.stop, kernels);
   state.run([&] {
     if (!options.start.empty()) {
       const std::vector<std::int64_t> start(options.start.begin(), options.start.end());

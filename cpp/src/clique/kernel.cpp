@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "clique/labels.h"
 #include "clique/reduction.h"
 #include "graph/cores.h"
 
@@ -18,12 +19,7 @@ Kernel reduce_kernel(Kernel kernel, std::size_t size, const SearchState& state) 
   const auto [reduced, kept] = reduce(std::move(kernel.graph), size, state.limits().threads, state.kernels(), control);
   auto to_the_end = state.watch().control_to_the_end();
   auto [graph, cores, order] = order_by_core(reduced, state.kernels(), to_the_end);
-  std::vector<Vertex> vertices;
-  vertices.reserve(order.size());
-  for (const Vertex label : order) {
-    vertices.push_back(kernel.vertices[static_cast<std::size_t>(kept[static_cast<std::size_t>(label)])]);
-  }
-  return {std::move(graph), std::move(vertices)};
+  return {std::move(graph), values_at<Vertex>(values_at<Vertex>(kernel.vertices, kept), order)};
 }
 
 }  // namespace clipperplus

@@ -1,5 +1,5 @@
 // The methods of find_clique, one a file. Each runs on a state until there is nothing left for it to do; what it found
-// is in the state then, and what there was if it is stopped.
+// is in the state then, and what there was if it is stopped. With weights in the state they look for heavy cliques.
 #pragma once
 
 #include "clique/search_state.h"

@@ -3,23 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
-#include <stdexcept>
 
 #include "clique/maximal.h"
+#include "words.h"
 
 namespace clipperplus {
 
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-template <class... Parts>
-[[noreturn]] void refuse(const Parts&... parts) {
-  std::ostringstream message;
-  (message << ... << parts);
-  throw std::invalid_argument(message.str());
-}
 
 void check_integer(const char* name, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
   if (value < low || value > high) refuse(name, ": expected an integer from ", low, " to ", high, ", got ", value);
@@ -34,14 +26,14 @@ void check_count(const char* name, int value) {
 void check_number(const char* name, double value, double high = kInfinity) {
   if (std::isfinite(value) && value >= 0.0 && value <= high) return;
   if (high == kInfinity) refuse(name, ": expected a finite number of at least 0, got ", value);
-  refuse(name, ": expected a number from 0 to ", high, ", got ", value);
+  refuse(name, ": expected a number from 0 to ", limit_text(high), ", got ", value);
 }
 
 // In (0, high).
 void check_between(const char* name, double value, double high = kInfinity) {
   if (value > 0.0 && value < high) return;
   if (high == kInfinity) refuse(name, ": expected a finite number above 0, got ", value);
-  refuse(name, ": expected a number between 0 and ", high, ", got ", value);
+  refuse(name, ": expected a number between 0 and ", limit_text(high), ", got ", value);
 }
 
 void check_start_vector(const Graph& graph, const std::vector<double>& start) {
@@ -74,6 +66,23 @@ void check_relaxation(const Graph& graph, const RelaxationOptions& options) {
   check_start_vector(graph, options.start);
 }
 
+void check_vertex_weights(const Graph& graph, const std::vector<Weight>& weights) {
+  constexpr Weight kMost = Weight{1} << 62;
+  if (weights.empty()) return;
+  const std::size_t n = graph.num_vertices();
+  if (weights.size() != n) {
+    refuse("vertex_weights: expected ", n, " numbers, one per vertex, got shape (", weights.size(), ",)");
+  }
+  Weight left = kMost;
+  for (std::size_t v = 0; v < n; ++v) {
+    if (weights[v] < 0) {
+      refuse("vertex_weights: weight ", v, " is ", weights[v], "; expected finite numbers of at least 0");
+    }
+    if (weights[v] >= left) refuse("vertex_weights: expected integers whose sum is less than 2**62");
+    left -= weights[v];
+  }
+}
+
 }  // namespace
 
 void check_start(const Graph& graph, std::span<const Vertex> start) {
@@ -100,6 +109,7 @@ void check_options(const Graph& graph, const CliqueOptions& options, bool method
   if (options.time_limit && *options.time_limit != kInfinity) check_number("time_limit", *options.time_limit);
   check_integer("threads", options.threads, 1, kMostThreads);
   check_relaxation(graph, options.relaxation);
+  check_vertex_weights(graph, options.vertex_weights);
   check_start(graph, options.start);
 }
 

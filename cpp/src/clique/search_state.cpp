@@ -94,7 +94,9 @@ void SearchState::progress(Weight weight, Weight upper_bound) {
   told_ = {weight, upper_bound};
   const auto size = static_cast<std::size_t>(weight), bound = static_cast<std::size_t>(upper_bound);
   history_.push_back({seconds(), size, bound});
-  if (callback_ && !callback_(size, bound, history_.back().seconds)) watch_.stop();
+  if (!callback_ || enough_ || callback_(size, bound, history_.back().seconds)) return;
+  enough_ = true;
+  watch_.stop();
 }
 
 void SearchState::record(std::string_view stage, const StageFacts& facts, std::size_t removed, std::size_t added) {
@@ -116,6 +118,7 @@ CliqueResult SearchState::result() {
   }
   if (proven() && certificate_ == Certificate::None) certificate_ = Certificate::CoreBound;  // all of the graph
   return {.vertices = clique_,
+          .weight = static_cast<std::size_t>(weight_),
           .upper_bound = static_cast<std::size_t>(upper_bound_),
           .certificate = proven() ? certificate_ : Certificate::None,
           .stages = stages_,

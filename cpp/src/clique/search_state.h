@@ -105,6 +105,7 @@ class SearchState {
   std::vector<Weight> vertex_weights_;
   std::vector<std::int64_t> heaviest_first_;  // made when it is needed
   CliqueCallback callback_;
+  bool enough_ = false;  // so said the callback: it is not told again
   const simd::Kernels& kernels_;
   const EdgeWeights* edge_weights_ = nullptr;
 

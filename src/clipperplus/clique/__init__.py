@@ -14,7 +14,6 @@ from ..graphs import Graph
 from ._arguments import as_clique, as_time_limit, check_graph
 from ._memory import fit_into_memory
 from ._search_state import Callback, SearchState
-from ._vertex_weighted import find_weighted_clipperplus, find_weighted_exact, find_weighted_greedy
 from ._vertex_weights import VertexWeights
 from ._weights import as_weights
 from .belachew import BelachewOptions, find_belachew
@@ -59,10 +58,10 @@ class Method:
 
     find: Callable[..., None]
     """Runs it: ``find(state, **settings)``."""
-    settings: Mapping[str, object] = field(default_factory=dict)
-    """Which settings of :func:`find_clique` it takes, each with its default."""
-    find_weighted: Callable[..., None] | None = None
-    """The same where vertices have weights; None: it takes none."""
+    settings: Mapping[str, type] = field(default_factory=dict)
+    """Which settings of :func:`find_clique` it takes, and the class of each; it has defaults for them."""
+    weighs_vertices: bool = False
+    """Whether it takes ``vertex_weights``."""
     searches: bool = False
     """Whether it ends with a branch and bound, and so takes ``node_limit``."""
     weighs: bool = False
@@ -71,18 +70,18 @@ class Method:
     """Default time limit in seconds."""
 
 
-_RELAXATION = {"relaxation": RelaxationOptions()}
-_SEARCH = {**_RELAXATION, "search": SearchOptions()}
+_RELAXATION = {"relaxation": RelaxationOptions}
+_SEARCH = {**_RELAXATION, "search": SearchOptions}
 METHODS = {
-    "auto": Method(find_exact, _SEARCH, find_weighted=find_weighted_exact, searches=True, time_limit=1.0),
-    "exact": Method(find_exact, _SEARCH, find_weighted=find_weighted_exact, searches=True),
-    "clipper+": Method(find_clipperplus, _RELAXATION, find_weighted=find_weighted_clipperplus, weighs=True),
-    "greedy": Method(find_greedy, find_weighted=find_weighted_greedy),
+    "auto": Method(find_exact, _SEARCH, weighs_vertices=True, searches=True, time_limit=1.0),
+    "exact": Method(find_exact, _SEARCH, weighs_vertices=True, searches=True),
+    "clipper+": Method(find_clipperplus, _RELAXATION, weighs_vertices=True, weighs=True),
+    "greedy": Method(find_greedy, weighs_vertices=True),
     "relaxation": Method(find_relaxation, _RELAXATION),
-    "clipper": Method(find_clipper, {"options": ClipperOptions()}, weighs=True),
-    "pelillo": Method(find_pelillo, {"options": PelilloOptions()}),
-    "ding": Method(find_ding, {"options": DingOptions()}),
-    "belachew": Method(find_belachew, {"options": BelachewOptions()}),
+    "clipper": Method(find_clipper, {"options": ClipperOptions}, weighs=True),
+    "pelillo": Method(find_pelillo, {"options": PelilloOptions}),
+    "ding": Method(find_ding, {"options": DingOptions}),
+    "belachew": Method(find_belachew, {"options": BelachewOptions}),
 }
 """The methods of :func:`find_clique` by name."""
 
@@ -175,7 +174,7 @@ def find_clique(
     """
     check_graph(graph)
     chosen = method_of(method)
-    settings = _settings(method, relaxation=relaxation, search=search, options=options)
+    settings = _settings(method, chosen, relaxation=relaxation, search=search, options=options)
     if weights is not None and not chosen.weighs:
         weighing = " and ".join(repr(name) for name, row in METHODS.items() if row.weighs)
         raise OptionError(f"weights: method {method!r} takes no weights; {weighing} do")
@@ -187,18 +186,18 @@ def find_clique(
         raise OptionError(f"on_interrupt: expected 'raise' or 'return', got {on_interrupt!r}")
     limit = check_limit(method, time_limit)
     weighing_vertices = VertexWeights.of_graph(graph, vertex_weights)
-    if weighing_vertices is not None and chosen.find_weighted is None:
-        takes = ", ".join(repr(name) for name, row in METHODS.items() if row.find_weighted is not None)
+    if weighing_vertices is not None and not chosen.weighs_vertices:
+        takes = ", ".join(repr(name) for name, row in METHODS.items() if row.weighs_vertices)
         raise OptionError(f"vertex_weights: method {method!r} takes none, {takes} do; graph.unweighted() has none")
     if weighing_vertices is not None and weights is not None:
         raise OptionError("weights: expected weights of vertices or of edges, got both; graph.unweighted() has none")
-    find = chosen.find if weighing_vertices is None or chosen.find_weighted is None else chosen.find_weighted
 
+    threads = as_integer("threads", threads, 1, 1024)
     state = SearchState(
         graph,
         vertex_weights=weighing_vertices,
         time_limit=limit,
-        threads=as_integer("threads", threads, 1, 1024),
+        threads=threads,
         node_limit=None if node_limit is None else as_integer("node_limit", node_limit, 0, 2**63),
         return_on_interrupt=on_interrupt == "return",
         callback=callback,
@@ -207,38 +206,35 @@ def find_clique(
     try:
         if memory_limit is not None:
             limit_in_bytes = as_integer("memory_limit", memory_limit, 0, 2**63)
-            state.native = fit_into_memory(graph, limit_in_bytes, state.threads, weighted=weights is not None)
+            state.search_instead(fit_into_memory(graph, limit_in_bytes, threads, weighted=weights is not None))
         if weights is not None:
-            settings["weights"] = state.edge_weights = as_weights(graph, weights)
-            state.record("weights", vertices=graph.num_vertices)
+            state.weigh_edges(as_weights(graph, weights))
+            state.record("weights")
         if start is not None:
-            state.offer("start", as_clique(graph, "start", start), vertices=graph.num_vertices)
-        find(state, **settings)
+            state.offer("start", as_clique(graph, "start", start))
+        chosen.find(state, **settings)
     except KeyboardInterrupt:
         if on_interrupt == "raise":
             raise
         interrupted = True
     try:
-        return state.result(method, interrupted=interrupted)
+        return state.close(method, interrupted=interrupted)
     except KeyboardInterrupt:  # an answer is there by now: it is not lost to a late, or second, Ctrl-C
         if on_interrupt == "raise":
             raise
-        return state.result(method, interrupted=True)
+        return state.close(method, interrupted=True)
 
 
-def _settings(method: str, **given: object) -> dict[str, object]:
-    """Return what a method takes: the settings that are given, or its defaults."""
-    settings = dict(METHODS[method].settings)
-    for name, setting in given.items():
-        if setting is None:
-            continue
-        if name not in settings:
-            others = f"; it takes {' and '.join(settings)}" if settings else ""
+def _settings(method: str, chosen: Method, **given: object) -> dict[str, object]:
+    """Return the settings that are given, if the method takes them."""
+    settings = {name: setting for name, setting in given.items() if setting is not None}
+    for name, setting in settings.items():
+        expected = chosen.settings.get(name)
+        if expected is None:
+            others = f"; it takes {' and '.join(chosen.settings)}" if chosen.settings else ""
             raise OptionError(f"{name}: method {method!r} has no {name}{others}")
-        expected = type(settings[name])
         if type(setting) is not expected:  # a field that a subclass adds would mean nothing
             raise OptionError(f"{name}: expected {expected.__name__}, got {type(setting).__name__}")
-        settings[name] = setting
     return settings
 
 

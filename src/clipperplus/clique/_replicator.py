@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _core
-from ._bounds import bound_afterwards
 from ._options import ContinuousOptions
 from ._rounding import offer_largest_entries
 from ._search_state import SearchState
@@ -39,7 +38,7 @@ class ReplicatorOptions(ContinuousOptions):
 
 def replicate(state: SearchState, stage: str, options: ReplicatorOptions) -> None:
     """Follow the dynamics to its end, round, and look for a certificate."""
-    n = state.graph.num_vertices
+    n = state.native.num_vertices
     start = options.start_vector(n)
     if n > 0:
         if start is None:
@@ -47,4 +46,4 @@ def replicate(state: SearchState, stage: str, options: ReplicatorOptions) -> Non
         settings = options.to_core(_core.ReplicatorOptions())
         x, steps, settled = _core.replicate(state.native, start, settings, state.watch)
         offer_largest_entries(state, stage, x, iterations=steps, converged=settled)
-    bound_afterwards(state)
+    state.bound_afterwards()

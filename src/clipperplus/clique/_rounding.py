@@ -27,4 +27,4 @@ def offer_largest_entries(
     vector.flags.writeable = False
     state.relaxed = vector
     order = np.argsort(-vector, kind="stable").astype(np.int64, copy=False)
-    state.offer(stage, order, vertices=vector.size, iterations=iterations, converged=converged, named=named)
+    state.offer(stage, order, count=iterations, converged=converged, named=named)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,10 +42,6 @@ class VertexWeights:
             given = as_vertex_weights("vertex_weights", weights, graph.num_vertices, OptionError)
         return None if given is None else cls(given)
 
-    def of(self, vertices: npt.NDArray[np.int64]) -> int:
-        """Return what vertices weigh together, in units."""
-        return int(self.units[vertices].sum())
-
     def exactly(self, vertices: npt.NDArray[np.int64]) -> float:
         """Return what vertices weigh together, as it was given: an integer, or a float rounded once."""
         weights = self._given[vertices].tolist()
@@ -55,7 +51,8 @@ class VertexWeights:
         """Return units as it was given: an integer, or a float."""
         return math.ldexp(units, -self._exponent) if self._given.dtype.kind == "f" else units
 
-    @functools.cached_property
-    def heaviest_first(self) -> npt.NDArray[np.int64]:
-        """The vertices, in the order in which a clique is grown."""
-        return np.argsort(-self.units, kind="stable").astype(np.int64, copy=False)
+    def translated(self, callback: Callable[[float, float, float], object] | None) -> Callable[..., object] | None:
+        """Return a callback that takes units for one that wants them as they were given."""
+        if callback is None or self._given.dtype.kind != "f":
+            return callback
+        return lambda weight, upper_bound, seconds: callback(self.shown(weight), self.shown(upper_bound), seconds)

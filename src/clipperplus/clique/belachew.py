@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _core
-from ._bounds import bound_afterwards
 from ._options import ContinuousOptions
 from ._rounding import offer_largest_entries
 from ._search_state import SearchState
@@ -45,13 +44,14 @@ class BelachewOptions(ContinuousOptions):
         self._check_numbers("tolerance", "epsilon")
 
 
-def find_belachew(state: SearchState, options: BelachewOptions) -> None:
+def find_belachew(state: SearchState, options: BelachewOptions | None = None) -> None:
     """Run Belachew and Gillis' method on the whole graph."""
-    n = state.graph.num_vertices
+    options = options or BelachewOptions()
+    n = state.native.num_vertices
     start = options.start_vector(n)
     if n > 0:
         settings = options.to_core(_core.BelachewOptions())
         start = np.ones(n) if start is None else start
         w, sweeps, finished = _core.approximate_by_rank_one(state.native, start, settings, state.watch)
         offer_largest_entries(state, "belachew", w, iterations=sweeps, converged=finished)
-    bound_afterwards(state)
+    state.bound_afterwards()

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _core
-from ._bounds import bound_afterwards
 from ._options import AscentOptions
 from ._rounding import offer_largest_entries
 from ._search_state import SearchState
@@ -40,15 +39,16 @@ class ClipperOptions(AscentOptions):
         self._check_numbers("beta", high=1.0, open_interval=True)
 
 
-def find_clipper(state: SearchState, options: ClipperOptions, weights: _core.EdgeWeights | None = None) -> None:
+def find_clipper(state: SearchState, options: ClipperOptions | None = None) -> None:
     """Run CLIPPER on the whole graph."""
-    n = state.graph.num_vertices
+    options = options or ClipperOptions()
+    n = state.native.num_vertices
     start = options.start_vector(n)
     if n > 0:
         if start is None:
             start = np.random.default_rng(options.seed).random(n)
         settings = options.to_core(_core.ClipperOptions())
-        u, value, steps, finished = _core.ascend_clipper(state.native, weights, start, settings, state.watch)
+        u, value, steps, finished = _core.ascend_clipper(state.native, state.edge_weights, start, settings, state.watch)
         size = min(n, max(1, math.floor(value + 0.5)))
         offer_largest_entries(state, "clipper", u, iterations=steps, converged=finished, named=size)
-    bound_afterwards(state)
+    state.bound_afterwards()

@@ -30,6 +30,6 @@ class DingOptions(ReplicatorOptions):
         self._check_numbers("beta", low=1.0, high=2.0)
 
 
-def find_ding(state: SearchState, options: DingOptions) -> None:
+def find_ding(state: SearchState, options: DingOptions | None = None) -> None:
     """Run Ding's method on the whole graph."""
-    replicate(state, "ding", options)
+    replicate(state, "ding", options or DingOptions())

@@ -13,14 +13,11 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
 from .._validation import as_integer
 from ..graphs import Graph
 from ._arguments import as_time_limit, check_graph
-from ._ordering import order_by_core
 from ._search_state import SearchState
-from .exact import Kernel, SearchOptions, find_exact, reduce_kernel
-from .relaxation import RelaxationOptions
+from .exact import find_exact
 
 __all__ = ["CliqueList", "find_cliques_above", "find_maximum_cliques"]
 
@@ -74,11 +71,11 @@ def find_maximum_cliques(
     check_graph(graph)
     state = SearchState(graph, time_limit=as_time_limit(time_limit), threads=as_integer("threads", threads, 1, 1024))
     most = _as_limit(limit)
-    find_exact(state, RelaxationOptions(), SearchOptions())
+    find_exact(state)
     if state.proven and state.size > 0:
         return _list(state, state.size - 1, most, maximum=True)
     complete = state.proven and most > 0  # the one maximum clique of the empty graph is empty
-    return CliqueList((state.result("exact").vertices,)[:most], complete)
+    return CliqueList((state.close("exact").vertices,)[:most], complete)
 
 
 def find_cliques_above(
@@ -109,12 +106,7 @@ def _as_limit(limit: int | None) -> int:
 
 
 def _list(state: SearchState, size: int, limit: int, *, maximum: bool) -> CliqueList:
-    ordered = order_by_core(state)
-    pruned = ordered.give_away(size)
-    kernel = Kernel(pruned, ordered.original(np.arange(pruned.num_vertices)))
-    kernel = reduce_kernel(kernel, size, state.threads, state.watch)
-    found, complete = _core.list_cliques(kernel.graph, size, maximum, limit, state.watch)
-    cliques = [np.sort(kernel.vertices[clique]) for clique in found]
+    cliques, complete = state.list_cliques(size, maximum, limit)
     for clique in cliques:
         clique.flags.writeable = False
     return CliqueList(tuple(sorted(cliques, key=lambda clique: (-clique.size, clique.tolist()))), complete)

@@ -28,6 +28,6 @@ class PelilloOptions(ReplicatorOptions):
         self._check_numbers("regularisation", high=1.0)
 
 
-def find_pelillo(state: SearchState, options: PelilloOptions) -> None:
+def find_pelillo(state: SearchState, options: PelilloOptions | None = None) -> None:
     """Run Pelillo's method on the whole graph."""
-    replicate(state, "pelillo", options)
+    replicate(state, "pelillo", options or PelilloOptions())

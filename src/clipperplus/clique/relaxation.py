@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _core
 from ..errors import OptionError
-from ._bounds import bound_afterwards
 from ._options import AscentOptions
 from ._rounding import offer_largest_entries
 from ._search_state import SearchState
 
-__all__ = ["RelaxationOptions", "find_relaxation", "relax"]
+__all__ = ["RelaxationOptions", "find_relaxation"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,24 +51,23 @@ class RelaxationOptions(AscentOptions):
         if not isinstance(self.optimiser, str) or self.optimiser not in ("gradient", "lbfgs"):
             raise OptionError(f"optimiser: expected 'gradient' or 'lbfgs', got {self.optimiser!r}")
 
+    def for_graph(self, graph: _core.Graph) -> _core.RelaxationOptions:
+        """Copy the settings to those of the core; the start vector is checked against the graph."""
+        native = self.to_core(_core.RelaxationOptions())
+        start = self.start_vector(graph.num_vertices)
+        if start is not None:
+            native.set_start(start)
+        return native
 
-def find_relaxation(state: SearchState, relaxation: RelaxationOptions) -> None:
+
+def find_relaxation(state: SearchState, relaxation: RelaxationOptions | None = None) -> None:
     """Run Algorithm 2 alone, on the whole graph, then look for a certificate."""
-    n = state.graph.num_vertices
-    start = relaxation.start_vector(n)
+    options = relaxation or RelaxationOptions()
+    n = state.native.num_vertices
+    start = options.start_vector(n)
     if n > 0:
-        solution = relax(state.native, np.ones(n) if start is None else start, relaxation, state.watch)
+        start = np.ones(n) if start is None else start
+        solution = _core.relax(state.native, start, options.to_core(_core.RelaxationOptions()), state.watch)
         steps, converged, size = solution.inner_steps, solution.finished, solution.support.size
         offer_largest_entries(state, "relaxation", solution.u, iterations=steps, converged=converged, named=size)
-    bound_afterwards(state)
-
-
-def relax(
-    graph: _core.Graph,
-    start: npt.NDArray[np.float64],
-    options: RelaxationOptions,
-    watch: _core.Watch,
-    weights: _core.EdgeWeights | None = None,
-) -> _core.RelaxationResult:
-    """Return the relaxed solution, and the vertices where it is positive, largest entries first."""
-    return _core.relax(graph, start, options.to_core(_core.RelaxationOptions()), watch, weights)
+    state.bound_afterwards()
