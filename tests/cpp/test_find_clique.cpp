@@ -247,7 +247,7 @@ TEST_CASE("wrong options are refused in words") {
   };
   CHECK(refused([](CliqueOptions&) {}) == "");
   CHECK(refused([](auto& o) { o.threads = 0; }) == "threads: expected an integer from 1 to 1024, got 0");
-  CHECK(refused([](auto& o) { o.time_limit = -1; }) == "time_limit: expected a finite number of at least 0, got -1");
+  CHECK(refused([](auto& o) { o.time_limit = -1; }) == "time_limit: expected a finite number of at least 0, got -1.0");
   CHECK(refused([](auto& o) { o.time_limit = std::nan(""); }) ==
         "time_limit: expected a finite number of at least 0, got nan");
   CHECK(refused([](auto& o) { o.start = {9}; }) == "start: vertex 9 is out of range for 5 vertices");
@@ -270,14 +270,14 @@ TEST_CASE("wrong options are refused in words") {
         "method: expected one of auto, exact, clipper+, greedy, got number 7");
   CHECK(refused([](auto& o) { o.relaxation.max_inner = 0; }) ==
         "max_inner: expected an integer from 1 to 1000000000, got 0");
-  CHECK(refused([](auto& o) { o.relaxation.sigma = 1.0; }) == "sigma: expected a number between 0 and 1, got 1");
-  CHECK(refused([](auto& o) { o.relaxation.min_alpha = 5.0; }) == "min_alpha: expected a number from 0 to 2, got 5");
+  CHECK(refused([](auto& o) { o.relaxation.sigma = 1.0; }) == "sigma: expected a number between 0 and 1, got 1.0");
+  CHECK(refused([](auto& o) { o.relaxation.min_alpha = 5.0; }) == "min_alpha: expected a number from 0 to 2, got 5.0");
   CHECK(refused([](auto& o) { o.relaxation.max_alpha = std::numeric_limits<double>::infinity(); }) ==
         "max_alpha: expected a finite number above 0, got inf");
   CHECK(refused([](auto& o) { o.relaxation.start = {1.0}; }) ==
         "start: expected one entry per vertex, shape (5,), got (1,)");
   CHECK(refused([](auto& o) { o.relaxation.start = {1, -1, 0, 0, 0}; }) ==
-        "start: entry 1 is -1; expected finite, nonnegative numbers");
+        "start: entry 1 is -1.0; expected finite, nonnegative numbers");
   CHECK(refused([](auto& o) { o.relaxation.start = {0, 0, 0, 0, 0}; }) ==
         "start: expected at least one positive entry");
 }
