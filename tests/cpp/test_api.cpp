@@ -338,5 +338,7 @@ TEST_CASE("files of graphs are read by their endings, and others refused") {
   CHECK(refusal([&] { read_graph(folder.write("a.ply", "")); }).find("unknown kind of graph file") !=
         std::string::npos);
   std::filesystem::create_directory(folder.path / "folder.clq");
-  CHECK(refusal([&] { read_graph(folder.path / "folder.clq"); }).ends_with(": expected a file, this is none"));
+  CHECK(refusal([&] {
+          read_graph(folder.path / "folder.clq");
+        }).ends_with(": expected a regular file, this is a folder"));
 }

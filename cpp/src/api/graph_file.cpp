@@ -32,12 +32,20 @@ Parser parser_of(const std::string& path) {
   refuse(path, ": unknown kind of graph file; known endings are", known);
 }
 
+const char* kind_of(std::filesystem::file_type type) {
+  using Type = std::filesystem::file_type;
+  if (type == Type::directory) return "a folder";
+  if (type == Type::fifo) return "a pipe";
+  return type == Type::socket ? "a socket" : "a device";
+}
+
 std::string read_text(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) refuse(path.string(), ": no such file");
-  // A FIFO or a device may never end.
-  if (!std::filesystem::is_regular_file(status)) refuse(path.string(), ": expected a file, this is none");
+  if (!std::filesystem::is_regular_file(status)) {  // a pipe or a device may never end
+    refuse(path.string(), ": expected a regular file, this is ", kind_of(status.type()));
+  }
   std::ifstream file(path, std::ios::binary);
   std::string text(static_cast<std::size_t>(std::filesystem::file_size(path, error)), '\0');
   if (error || !file.read(text.data(), static_cast<std::streamsize>(text.size()))) {
