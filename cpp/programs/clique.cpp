@@ -1,5 +1,4 @@
 // clipperplus-clique GRAPH: the largest clique of a graph file, without Python.
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -7,7 +6,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "clipperplus/clipperplus.h"
 
@@ -32,35 +30,41 @@ struct Arguments {
   bool help = false, version = false;
 };
 
-template <class Number>
-Number as_number(const std::string& option, std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size()) return value;
-  throw std::invalid_argument(option + ": expected a number, got '" + std::string(text) + "'");
+// The whole word, or nothing.
+template <class Number, class Convert>
+Number as_number(const std::string& option, const std::string& text, Convert convert) {
+  try {
+    std::size_t used = 0;
+    const auto value = convert(text, &used);
+    if (used == text.size() && value >= 0) return static_cast<Number>(value);
+  } catch (const std::logic_error&) {  // no number, or too large for one
+  }
+  throw std::invalid_argument(option + ": expected a number of at least 0, got '" + text + "'");
 }
 
-Method as_method(std::string_view text) {
+Method as_method(const std::string& text) {
   for (const Method method : {Method::Auto, Method::Exact, Method::ClipperPlus, Method::Greedy}) {
     if (text == name_of(method)) return method;
   }
-  throw std::invalid_argument("--method: expected auto, exact, clipper+ or greedy, got '" + std::string(text) + "'");
+  throw std::invalid_argument("--method: expected auto, exact, clipper+ or greedy, got '" + text + "'");
 }
 
 Arguments parse(int count, char** words) {
   Arguments arguments;
   for (int k = 1; k < count; ++k) {
     const std::string word = words[k];
-    const auto value = [&]() -> std::string_view {
+    const auto value = [&]() -> std::string {
       if (++k == count) throw std::invalid_argument(word + ": expected a value");
       return words[k];
     };
     if (word == "--method") {
       arguments.options.method = as_method(value());
     } else if (word == "--time-limit") {
-      arguments.options.time_limit = as_number<double>(word, value());
+      arguments.options.time_limit = as_number<double>(
+          word, value(), [](const std::string& text, std::size_t* used) { return std::stod(text, used); });
     } else if (word == "--threads") {
-      arguments.options.threads = as_number<std::size_t>(word, value());
+      arguments.options.threads = as_number<std::size_t>(
+          word, value(), [](const std::string& text, std::size_t* used) { return std::stoll(text, used); });
     } else if (word == "--help" || word == "--version") {
       (word == "--help" ? arguments.help : arguments.version) = true;
     } else if (word.starts_with("-") || !arguments.graph.empty()) {

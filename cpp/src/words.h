@@ -2,11 +2,10 @@
 #pragma once
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+#include <iomanip>
 #include <locale>
 #include <sstream>
 #include <stdexcept>
@@ -15,19 +14,31 @@
 
 namespace clipperplus {
 
-// A number with as few digits as tell it from all others, as Python writes it.
+// A number with as few digits as tell it from all others, as Python writes it. (Not std::to_chars, which comes with
+// newer versions of macOS only.)
 inline std::string number_text(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value < 0.0 ? "-inf" : "inf";
-  std::array<char, 400> buffer;
-  const auto written = [&](std::chars_format format) {
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format).ptr;
-    return std::string(buffer.data(), end);
-  };
-  std::string text = written(std::chars_format::scientific);
-  const int exponent = std::atoi(text.c_str() + text.find('e') + 1);
+  std::string text;
+  for (int places = 0; places < 17; ++places) {
+    std::stringstream stream;
+    stream.imbue(std::locale::classic());
+    stream << std::scientific << std::setprecision(places) << value;
+    text = stream.str();
+    double again = 0.0;
+    if (stream >> again && again == value) break;
+  }
+  const std::size_t end = text.find('e');
+  const int exponent = std::stoi(text.substr(end + 1));
   if (exponent < -4 || exponent >= 16) return text;
-  text = written(std::chars_format::fixed);
-  return text.find('.') == std::string::npos ? text + ".0" : text;
+  const std::string sign = value < 0.0 || std::signbit(value) ? "-" : "";
+  std::string digits;
+  for (const char c : text.substr(0, end)) {
+    if (c >= '0' && c <= '9') digits += c;
+  }
+  if (exponent < 0) return sign + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+  const auto whole = static_cast<std::size_t>(exponent) + 1;
+  if (digits.size() < whole + 1) digits.append(whole + 1 - digits.size(), '0');
+  return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
 // The end of a range, which is a round number.
