@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -37,7 +38,9 @@ def main() -> None:
             time_from_clone(Path(folder))
     else:
         check_all(ROOT / "build" / "consumer")
-    print(f"all of it: {time.perf_counter() - begun:.0f} s", flush=True)
+    spent = os.times()
+    processors = spent.children_user + spent.children_system
+    print(f"all of it: {time.perf_counter() - begun:.0f} s, {processors:.0f} s of processors", flush=True)
 
 
 def check_all(work: Path) -> None:
@@ -49,7 +52,8 @@ def check_all(work: Path) -> None:
     release, debug = "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_BUILD_TYPE=Debug"  # the second compiles in half the time
 
     build_core("static", ROOT, work / "core", static, release)
-    consume("static, find_package", work / "found", f"-DCMAKE_PREFIX_PATH={static}", f"-DPAGES={pages}")
+    found = f"-DCMAKE_PREFIX_PATH={static}", f"-DCLIPPERPLUS_WANTED={version()}", f"-DPAGES={pages}"
+    consume("static, find_package", work / "found", *found)
     consume_by_pkg_config("static, pkg-config", work / "found", static)
     check_program(static / "bin" / "clipperplus-clique", work)
 
@@ -67,6 +71,13 @@ def time_from_clone(folder: Path) -> None:
     step("git clone", "git", "clone", "--quiet", "--depth", "1", ROOT.as_uri(), clone)
     build_core("library", clone, folder / "core", folder / "installed")
     consume("consumer", folder / "found", f"-DCMAKE_PREFIX_PATH={folder / 'installed'}", source=clone)
+
+
+def version() -> str:
+    """Of the package, as find_package is to find it."""
+    found = re.search(r'^version = "([\d.]+)"', (ROOT / "pyproject.toml").read_text("utf-8"), flags=re.MULTILINE)
+    assert found is not None
+    return found[1]
 
 
 def build_core(what: str, source: Path, build: Path, prefix: Path, *options: str) -> None:

@@ -4,13 +4,15 @@
 
 #include <vector>
 
+#include "clipperplus/export.h"
+
 namespace clipperplus::simd {
 
 struct Kernels;
 
 // Those that this processor can run, best first; the last is always the portable one.
-std::vector<const Kernels*> available();
+CLIPPERPLUS_API std::vector<const Kernels*> available();
 
-const char* name_of(const Kernels& kernels);
+CLIPPERPLUS_API const char* name_of(const Kernels& kernels);
 
 }  // namespace clipperplus::simd
