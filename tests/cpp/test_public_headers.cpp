@@ -1,28 +1,31 @@
 // The headers in cpp/include need nothing but each other: this file is compiled without the path to the others.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <string>
 #include <vector>
 
-#include "clipperplus/bits.h"
-#include "clipperplus/consistency_graph.h"
-#include "clipperplus/control.h"
-#include "clipperplus/graph.h"
-#include "clipperplus/instruction_sets.h"
+#include "clipperplus/clipperplus.h"
 
 using namespace clipperplus;
 
 TEST_CASE("points that were moved agree with each other, and those that were not do not") {
-  const std::vector<double> source{0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 5.0, 5.0, 5.0};
-  std::vector<double> target = source;
-  for (std::size_t k = 0; k < 9; ++k) target[k] += 3.0;
-  DistanceProblem problem{.dimension = 3, .source = source, .target = target, .associations = {}, .count = 4};
-  problem.epsilon = 0.1;
-  for (const simd::Kernels* kernels : simd::available()) {
-    CAPTURE(simd::name_of(*kernels));
-    Control control;
-    const Graph graph = join_by_distance(problem, {}, *kernels, control);
-    CHECK(graph.num_edges() == 3);
-    CHECK(graph.has_edge(0, 1));
-    CHECK(!graph.has_edge(0, 3));
-  }
+  const std::vector<std::array<double, 3>> source{{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 2.0, 0.0}, {5.0, 5.0, 5.0}};
+  auto target = source;
+  for (std::size_t k = 0; k < 3; ++k) target[k] = {source[k][0] + 3.0, source[k][1] + 3.0, source[k][2] + 3.0};
+  const Graph graph = consistency_graph(source, target, {.epsilon = 0.1});
+  CHECK(graph.num_edges() == 3);
+  CHECK(graph.has_edge(0, 1));
+  CHECK(!graph.has_edge(0, 3));
+  const Solution found = solve(source, target, {.epsilon = 0.1});
+  CHECK((found.clique.vertices == std::vector<Vertex>{0, 1, 2}));
+  CHECK(found.clique.optimal());
+  CHECK(found.T_target_source->apply(source[1])[0] == doctest::Approx(4.0));
+}
+
+TEST_CASE("the version is one, in numbers and in words") {
+  const int numbers[] = {CLIPPERPLUS_VERSION_MAJOR, CLIPPERPLUS_VERSION_MINOR, CLIPPERPLUS_VERSION_PATCH};
+  std::string words;
+  for (const int number : numbers) words += (words.empty() ? "" : ".") + std::to_string(number);
+  CHECK(words == kVersion);
 }
