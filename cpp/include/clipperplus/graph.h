@@ -85,8 +85,9 @@ class CLIPPERPLUS_API Graph {
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         const Scalar entry = matrix.at(i, j);
-        if (entry != Scalar(0) && entry != Scalar(1))
+        if (entry != Scalar(0) && entry != Scalar(1)) {
           refuse_entry(i, j, static_cast<double>(entry), std::is_floating_point_v<Scalar>);
+        }
         if (entry != Scalar(0)) packed[i * row_bytes + j / 8] |= static_cast<std::uint8_t>(1U << (j % 8));
       }
     }

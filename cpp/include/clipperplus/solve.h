@@ -6,10 +6,10 @@
 //   if (found.status == Status::Found) moved = found.T_target_source->apply(source[0]);
 //   found.clique.optimal();  // whether no larger set of matches agrees
 //
-// Transform, inliers, clique and alternatives are those of Python's solve(…, motion="rigid"). What that has beside them
-// is not here: whether chance would bring as many agreeing matches, whether the target is scaled or a mirror image, the
-// covariance, and the confidence that follows. So Status::Found says that there is one answer, not that it is right:
-// three or four matches that agree among hundreds may well be chance. Twice as many as a wrong guess has are not.
+// Inliers, clique and alternatives are those of Python's solve(…, motion="rigid"), and so is the transform, up to
+// rounding. What that has beside them is not here: whether chance would bring as many agreeing matches, whether the
+// target is scaled or a mirror image, the covariance, and the confidence that follows. So Status::Found says that there
+// is one answer, not that it is right: three or four matches that agree among hundreds may well be chance.
 #pragma once
 
 #include <array>
