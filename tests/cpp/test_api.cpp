@@ -148,7 +148,7 @@ double largest_difference(const std::array<double, 16>& a, const std::array<doub
 
 TEST_CASE("matched points have the transform of Python's solve, and its inliers, alternatives and status") {
   const auto problems = read_problems();
-  REQUIRE(problems.size() == 8);
+  REQUIRE(problems.size() >= 8);
   for (const Problem& problem : problems) {
     CAPTURE(problem.name);
     SolveOptions options;
