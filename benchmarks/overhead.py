@@ -176,8 +176,8 @@ def comparison(before: Path, data: Path) -> str:
     real = [key for key in old if key not in small]
     ratios = sorted((new[key] / old[key], key.split()[0]) for key in real)
     return body + (
-        f"\n`auto` on the {len(real)} graphs of real scans, ratio of a graph: median {ratios[len(real) // 2][0]:.2f}, from "
-        f"{ratios[0][0]:.2f} ({ratios[0][1]}) to {ratios[-1][0]:.2f} ({ratios[-1][1]}, which takes "
+        f"\n`auto` on the {len(real)} graphs of real scans, ratio of a graph: median {ratios[len(real) // 2][0]:.2f}, "
+        f"from {ratios[0][0]:.2f} ({ratios[0][1]}) to {ratios[-1][0]:.2f} ({ratios[-1][1]}, which takes "
         f"{new[ratios[-1][1] + ' auto'] / 1e3:.1f} ms).\n"
     )
 
