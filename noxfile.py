@@ -33,6 +33,7 @@ BENCHMARKS = (
     "constants",
     "viewpoints",
     "drawing",
+    "overhead",
     "registration_peers",
     "pose_graphs",
     "cluster",

@@ -14,7 +14,7 @@ namespace clipperplus::bindings {
 
 namespace {
 
-using Listener = std::optional<nb::typed<nb::callable, void(std::size_t, std::size_t, double)>>;
+using Listener = std::optional<nb::typed<nb::callable, nb::object(std::size_t, std::size_t, double)>>;
 
 // What the listener returns is nobody's business; a KeyboardInterrupt counts as Ctrl-C.
 CliqueCallback teller(Listener listener, bool return_on_interrupt) {
@@ -114,10 +114,6 @@ using StageRow = std::tuple<std::string, double, std::optional<std::uint64_t>, s
                             std::size_t, std::optional<bool>>;
 using NewsRow = std::tuple<double, std::size_t, std::size_t>;
 
-nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>> vertices_of(const CliqueResult& result) {
-  return nb::ndarray<nb::numpy, const std::int64_t, nb::ndim<1>>(to_numpy(widen(result.vertices)));
-}
-
 std::vector<StageRow> stages_of(const CliqueResult& result) {
   std::vector<StageRow> rows;
   for (const CliqueStage& s : result.stages) {
@@ -146,7 +142,9 @@ void bind_search_state(nb::module_& m) {
       .def_rw("propagation", &SearchOptions::propagation);
 
   nb::class_<CliqueResult>(m, "CliqueResult", "What a search found.")
-      .def_prop_ro("vertices", vertices_of, nb::rv_policy::automatic, "The clique, sorted; read-only.")
+      .def(
+          "vertices", [](const CliqueResult& result) { return to_numpy(widen(result.vertices)); },
+          "The clique, sorted: a new array each time.")
       .def_ro("upper_bound", &CliqueResult::upper_bound)
       .def_prop_ro(
           "certificate", [](const CliqueResult& result) { return static_cast<int>(result.certificate); }, "Its number.")

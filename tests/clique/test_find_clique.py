@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -282,6 +283,28 @@ def test_wrong_options_are_refused(arguments: dict[str, object], message: str) -
 def test_wrong_relaxation_options_are_refused(field: str, value: object) -> None:
     with pytest.raises(cp.OptionError, match=f"{field}: expected"):
         cp.RelaxationOptions(**{field: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("ours", "core"),
+    [(cp.RelaxationOptions(), _core.RelaxationOptions()), (cp.SearchOptions(), _core.SearchOptions())],
+    ids=["relaxation", "search"],
+)
+def test_what_is_not_given_is_in_the_core_what_it_is_here(ours: object, core: object) -> None:
+    """Options that are not given are not handed to the core, which has its own."""
+    named = [option.name for option in fields(ours) if option.name != "start"]  # type: ignore[arg-type]
+    assert {name: getattr(core, name) for name in named} == {name: getattr(ours, name) for name in named}
+
+
+def test_every_option_reaches_the_core() -> None:
+    changed = {"tol_u": 0.1, "tol_f": 0.2, "max_inner": 3, "max_outer": 4, "max_line_search": 5, "epsilon": 0.6}
+    changed |= {"sigma": 0.7, "beta": 0.8, "min_alpha": 0.9, "max_alpha": 1.1, "optimiser": "lbfgs"}
+    native = cp.RelaxationOptions(**changed).for_graph(cp.Graph.from_edges(3, [])._native)  # type: ignore[arg-type]
+    assert set(changed) == {option.name for option in fields(cp.RelaxationOptions)} - {"start"}
+    assert {name: getattr(native, name) for name in changed} == changed
+    for option in fields(cp.SearchOptions):
+        switched = cp.SearchOptions(**{option.name: False}).to_core()
+        assert [each.name for each in fields(cp.SearchOptions) if not getattr(switched, each.name)] == [option.name]
 
 
 def test_something_that_is_no_graph_is_refused_with_a_hint() -> None:

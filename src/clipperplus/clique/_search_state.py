@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -63,15 +63,18 @@ class SearchState(_core.SearchState):
     def close(self, method: str, *, interrupted: bool = False) -> CliqueResult:
         """Return what was found."""
         found = self.result()
-        vertices, weights = found.vertices, self._vertex_weights
+        vertices, weights = found.vertices(), self._vertex_weights
+        vertices.flags.writeable = False
         weight: float = vertices.size
         upper_bound: float = found.upper_bound
-        if weights is not None:
+        if weights is None:
+            history = tuple(map(Progress._make, found.history()))
+        else:
             weight = weights.exactly(vertices)
             upper_bound = weight if self.proven else max(weight, weights.shown(found.upper_bound))
-        news: Sequence[tuple[float, float, float]] = found.history()
-        if weights is not None:
-            news = [(seconds, weights.shown(size), weights.shown(most)) for seconds, size, most in news]
+            history = tuple(
+                Progress(seconds, weights.shown(units), weights.shown(most)) for seconds, units, most in found.history()
+            )
         return CliqueResult(
             vertices=vertices,
             weight=weight,
@@ -83,7 +86,7 @@ class SearchState(_core.SearchState):
             interrupted=interrupted or found.interrupted,
             relaxed=self.relaxed,
             value=None if self.edge_weights is None else self.value,
-            history=tuple(map(Progress._make, news)),
+            history=history,
         )
 
 
