@@ -23,6 +23,7 @@ BENCHMARKS = (
     "consistency",
     "scale",
     "clouds",
+    "fine_voxels",
     "registration",
     "confidence",
     "few_points",

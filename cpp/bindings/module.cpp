@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +19,22 @@ namespace clipperplus::bindings {
 namespace {
 std::atomic<const simd::Kernels*> selected{nullptr};
 Lifetime the_lifetime;
+
+// What the system refuses is said as what is refused beforehand: by an error of the package. This one place is for all
+// kernels.
+void translate_bad_alloc(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    try {
+      const nb::object type = nb::module_::import_("clipperplus.errors").attr("MemoryLimitError");
+      PyErr_SetString(type.ptr(), "not enough memory: the system refused what this would take; expected less of it");
+    } catch (nb::python_error&) {  // not even for that, or the interpreter is ending
+      PyErr_Clear();
+      PyErr_NoMemory();
+    }
+  }
+}
 }  // namespace
 
 Lifetime& lifetime() { return the_lifetime; }
@@ -38,6 +56,7 @@ NB_MODULE(_core, m) {
   using namespace clipperplus::bindings;
   m.doc() = "The C++ kernels of clipperplus. Private: use the functions of the package.";
   selected.store(simd::available().front());
+  nb::register_exception_translator(translate_bad_alloc);
   nb::set_leak_warnings(false);  // objects that outlive the interpreter are the caller's; the library does not print
 
   m.def(

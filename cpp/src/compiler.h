@@ -20,9 +20,9 @@
 
 #include <atomic>
 #include <bit>
+#endif
 #ifdef _WIN32
 #include <intrin.h>
-#endif
 #endif
 #ifdef CLIPPERPLUS_X86
 #include <immintrin.h>
@@ -30,8 +30,10 @@
 
 #if defined(_MSC_VER) && !defined(__clang__)
 #define CLIPPERPLUS_NOINLINE __declspec(noinline)
+#define CLIPPERPLUS_XSAVE
 #pragma fp_contract(off)  // no fused multiply-add behind our back
 #else
+#define CLIPPERPLUS_XSAVE [[gnu::target("xsave")]]  // which MSVC need not be told
 #define CLIPPERPLUS_NOINLINE [[gnu::noinline]]
 #endif
 
@@ -231,13 +233,14 @@ inline Numbers in_all_lanes(Number x) {
   return x - Numbers{};
 }
 
-#if defined(CLIPPERPLUS_X86) && defined(CLIPPERPLUS_PLAIN) && defined(_WIN32)
-// Bits of CPUID's answers (Intel's manual, volume 2A), and which registers the system saves (XCR0).
+#if defined(CLIPPERPLUS_X86) && defined(_WIN32)
+// Bits of CPUID's answers (Intel's manual, volume 2A), and which registers the system saves (XCR0). On Windows, Clang's
+// builtins want a library that may not be there.
 struct Processor {
   std::uint32_t features = 0, more = 0, still_more = 0;  // leaf 1, ECX; leaf 7, EBX and ECX
   std::uint64_t saved = 0;
 
-  Processor() {
+  CLIPPERPLUS_XSAVE Processor() {
     int answer[4];
     __cpuidex(answer, 0, 0);
     if (answer[0] < 7) return;

@@ -26,13 +26,16 @@ class LandmarkError(ClipperPlusError):
 
 
 class MemoryLimitError(ClipperPlusError):
-    """A search could need more memory than it is allowed. ``needed`` says how much, in bytes."""
+    """Something could need more memory than it is allowed, or than there is.
 
-    def __init__(self, message: str, needed: int) -> None:
+    ``needed`` says how much, in bytes; None where the system refused, and it is not known.
+    """
+
+    def __init__(self, message: str, needed: int | None = None) -> None:
         super().__init__(message)
         self.needed = needed
 
-    def __reduce__(self) -> tuple[type[MemoryLimitError], tuple[str, int], dict[str, Any]]:
+    def __reduce__(self) -> tuple[type[MemoryLimitError], tuple[str, int | None], dict[str, Any]]:
         """Return what makes it again: by default that is the message alone, which is not enough."""
         return type(self), (str(self), self.needed), self.__dict__
 

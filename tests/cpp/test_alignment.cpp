@@ -342,12 +342,12 @@ TEST_CASE("points are checked one by one as their definition says") {
   const auto target = random_points(400, random, 1.0, 0.0), target_normals = random_directions(400, random);
   const SurfaceGrid grid(target, target_normals, 0.2, 2, control);
   const RangeImage sight(std::span<const double>(target), {0.1, 0.2, 0.3}, 1, control);
-  const auto points = random_points(500, random, 1.5, 0.0), normals = random_directions(500, random);
+  const auto points = random_points(5000, random, 1.5, 0.0), normals = random_directions(5000, random);
   RigidMotion motion = random_motion(random);
   motion.translation = {0.1, -0.2, 0.05};
   const PairRule rule{0.2, 0.5};
   for (const RangeImage* seen : {&sight, static_cast<const RangeImage*>(nullptr)}) {
-    std::vector<std::uint8_t> checks(500);
+    std::vector<std::uint8_t> checks(5000);
     check_points(grid, seen, points, normals, motion, rule, 0.1, checks);
     std::size_t kinds[5] = {};
     for (std::size_t k = 0; k < checks.size(); ++k) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -34,10 +35,20 @@ class SmallestOfRows {
 
   void offer(std::size_t row, float value, std::int32_t index) {
     if (!(value < limits_[row])) return;
-    std::size_t place = row * size_ + size_ - 1;
-    for (; place > row * size_ && value < values_[place - 1]; --place) {
-      values_[place] = values_[place - 1];
-      indices_[place] = indices_[place - 1];
+    const std::size_t begin = row * size_;
+    std::size_t place = begin + size_ - 1;
+    if (size_ > kMany) {  // two moves of whole blocks of memory
+      const auto first = values_.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto at = std::upper_bound(first, first + static_cast<std::ptrdiff_t>(size_ - 1), value) - first;
+      const std::size_t last = place;
+      place = begin + static_cast<std::size_t>(at);
+      std::copy_backward(&values_[place], &values_[last], &values_[last] + 1);
+      std::copy_backward(&indices_[place], &indices_[last], &indices_[last] + 1);
+    } else {
+      for (; place > begin && value < values_[place - 1]; --place) {
+        values_[place] = values_[place - 1];
+        indices_[place] = indices_[place - 1];
+      }
     }
     values_[place] = value;
     indices_[place] = index;
@@ -84,6 +95,8 @@ class SmallestOfRows {
   }
 
  private:
+  static constexpr std::size_t kMany = 32;  // from here on it is worth while to search for a place
+
   std::size_t size_;
   AlignedVector<float> limits_;
   std::vector<float> values_;

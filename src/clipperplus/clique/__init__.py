@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .._validation import as_integer
 from ..errors import OptionError
 from ..graphs import Graph
+from ..graphs._memory import check_fits
 from ._arguments import as_clique, as_time_limit, check_graph
 from ._memory import fit_into_memory
 from ._search_state import Callback, SearchState
@@ -204,7 +205,9 @@ def find_clique(
     )
     interrupted = False
     try:
-        if memory_limit is not None:
+        if memory_limit is None:
+            check_fits("graph: with a copy in order it takes", 2 * graph.nbytes)
+        else:
             limit_in_bytes = as_integer("memory_limit", memory_limit, 0, 2**63)
             state.search_instead(fit_into_memory(graph, limit_in_bytes, threads, weighted=weights is not None))
         if weights is not None:

@@ -8,9 +8,12 @@ import numpy.typing as npt
 from .. import _core
 from .._validation import as_array, as_integer, as_number
 from ..errors import LandmarkError, OptionError
+from ..graphs._memory import check_fits
 
 __all__ = ["as_features", "as_ratio", "match_features"]
 
+_BYTES = 32
+"""Of one of the nearest: its number and distance, and what it takes to find out whether it names the other back."""
 _FEW = 16
 """Nearest ones that are looked through one by one; more are sorted."""
 
@@ -56,6 +59,8 @@ def match_features(
         raise OptionError(f"mutual: expected True or False, got {mutual!r}")
     if not len(here) or not len(there):
         return np.empty((0, 2), dtype=np.int64)
+    needed = _BYTES * (k + 1) * (len(here) + len(there))
+    check_fits(f"k: {k} nearest of {len(here)} and {len(there)} features take", needed)
     nearest, squares, back, _ = _core.nearest_features(here, there, k if ratio is None else k + 1, threads)
     kept = np.ones(nearest[:, :k].shape, dtype=np.bool_)
     if ratio is not None and nearest.shape[1] > k:

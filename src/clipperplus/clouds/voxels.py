@@ -116,10 +116,10 @@ def rounded_size(size: float) -> float:
     return float(f"{size or 1.0:.2g}")
 
 
-def size_for(cloud: RawCloud, threads: int) -> float:
+def size_for(cloud: RawCloud, threads: int, most: int = _MEANT_POINTS) -> float:
     """Return a voxel size with about as many occupied voxels as are meant; 0 where all points are at one place."""
     count = len(cloud.points)
-    meant = min(_MEANT_POINTS, count / 2)
+    meant = min(most, count / 2)
     if cloud.extent < _SMALLEST_EXTENT:
         return 0.0
     sample = _sample(cloud)

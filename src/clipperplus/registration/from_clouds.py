@@ -65,7 +65,8 @@ def register(
         ``(n, 3)`` points, anything with ``.points``, or a :class:`PreparedCloud`. Points that are not finite are left
         out. Of ``.normals``, where there are any, the signs are used, if a sensor can have seen these sides.
     voxel_size
-        Metres; None: chosen from the clouds, so that they keep about 5000 points.
+        Metres; None: chosen from the clouds, so that they keep about 5000 points. Where it leaves more than 50 000,
+        coarser voxels are matched, and the clouds verify and refine what comes of it.
     epsilon
         By how much distances between matched points may differ, in metres; None: the voxel size.
     associations
@@ -76,7 +77,8 @@ def register(
         ``(n, d)``, or ``(n, d)`` for the points of the cloud as it was given. Points that matches or features of your
         own belong to must be finite.
     matches
-        Features are matched if each is among this many nearest of the other.
+        Features are matched if each is among this many nearest of the other. More than some 130 000 matches are refused
+        with :class:`MemoryLimitError`, which says how much memory they could need.
     ratio
         Lowe's test for matches; see :func:`clipperplus.match_features`.
     invariant

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from .._timing import Stopwatch
+from ..errors import MemoryLimitError
 from ..geometry.motions import Motion
 from ..invariants import Invariant
 from .candidates import Answer, Candidates, middle_of
 from .confidence import judge
 from .given import Given, common_voxel_size, described_alike
-from .looks import Found, Look, LookOptions, look_at_matches, look_for_motions
+from .looks import Found, Look, LookOptions, coarsening, look_at_matches, look_for_motions
 from .own_matches import OwnMatches
 from .pose import Pose, without_transform
 from .rough import RoughTransform
@@ -64,6 +66,7 @@ def register_given(own: OwnMatches, given: tuple[Given, Given], asked: Asked, st
         method=asked.method,
         time_limit=asked.time_limit,
         threads=threads,
+        coarser=coarsening(moving, fixed, threads),
     )
     if own.associations is None:
         found = look_for_motions(moving, fixed, None, options, stopwatch)
@@ -95,7 +98,8 @@ def register_given(own: OwnMatches, given: tuple[Given, Given], asked: Asked, st
         if number == 0:
             candidates.add_to_first(found.further_motions(options))
         for look in looks:
-            candidates.add(look_for_motions(moving, fixed, look, options, Stopwatch()))
+            with suppress(MemoryLimitError):  # of more matches: there is an answer without them
+                candidates.add(look_for_motions(moving, fixed, look, options, Stopwatch()))
         count, best = candidates.verify(thoroughly=True), candidates.best()
         answer = None if best is None else candidates.weigh(*best)
         stopwatch.lap(Step.LOOK_AGAIN.value, count)

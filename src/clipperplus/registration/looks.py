@@ -6,6 +6,7 @@ first one is not trusted, others follow: more matches, coarser and finer voxels,
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,12 +17,15 @@ import numpy.typing as npt
 
 from .._timing import Stopwatch
 from ..clique import CliqueResult, find_clique
+from ..clouds.cloud import as_cloud
 from ..clouds.matching import match_features
 from ..clouds.prepared import FINER, Description, PreparedCloud
+from ..clouds.voxels import size_for
 from ..consistency import points_problem
 from ..errors import OptionError
 from ..geometry.motions import RIGID, Motion
 from ..graphs import Graph
+from ..graphs._memory import check_fits, graph_bytes
 from ..invariants import DistanceAndNormals, Invariant, Under
 from ..invariants.points import PointsWithNormals
 from .hypotheses import MOST_STEPS, guess_motions
@@ -34,11 +38,13 @@ __all__ = [
     "Look",
     "LookOptions",
     "as_effort",
+    "coarsening",
     "look_at_matches",
     "look_for_motions",
     "match_descriptions",
 ]
 
+_LOGGER = logging.getLogger("clipperplus.registration")
 _Array: TypeAlias = npt.NDArray[np.float64]
 
 _FIRST_GUESSES = 100
@@ -49,6 +55,17 @@ _FEWER_STEPS = 20_000_000
 """Comparisons that a look may take which is not the first."""
 _UPRIGHT = np.radians(30.0)
 """By how much the tilt of a normal may change from one cloud to the other, where the motion keeps it."""
+_MOST_MATCHED = 50_000
+"""Points of a cloud whose features are matched, at most, since each is compared with each of the other cloud: of larger
+clouds, those of coarser voxels."""
+_COARSEST = 100.0 / 1.4
+"""Times: the coarsest look of all is 1.4 times as coarse, and a cloud describes no voxels that are wider than 100."""
+_SMALL = 2**15
+"""Matches whose graph is small, however many of them agree."""
+_GRAPHS = 3
+"""Of this size at a time: the graph, in order, and the part that is searched; together they may take …"""
+_MOST_BYTES = 6 << 30
+"""… so much. That is 130 000 matches, of which most agree with most; more would not tell more."""
 _APART = 3.0
 """Voxels: motions that move the matched points to places closer than this are one guess."""
 
@@ -110,6 +127,8 @@ class LookOptions:
     time_limit: float | Literal["default"] | None = "default"
     """… and its limit."""
     threads: int = 1
+    coarser: float = 1.0
+    """Times by which the voxels of all looks are wider than they say, from :func:`coarsening`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,18 +170,37 @@ def as_effort(effort: object) -> tuple[tuple[Look, ...], ...]:
     return EFFORTS[effort]
 
 
+def coarsening(source: PreparedCloud, target: PreparedCloud, threads: int) -> float:
+    """Return how many times wider voxels have to be for few enough points to be matched; 1 for usual clouds.
+
+    Features of the caller's are all matched.
+    """
+    large = [cloud for cloud in (source, target) if len(cloud.points) > _MOST_MATCHED]
+    if not large or source.has_own_features or target.has_own_features:
+        return 1.0
+    size, count = source.voxel_size, max(len(cloud.points) for cloud in large)
+    wanted = max(size_for(as_cloud("points", cloud.points), threads, _MOST_MATCHED) for cloud in large)
+    coarser = min(max(1.0, wanted / size), _COARSEST)
+    _LOGGER.info(
+        f"voxels of {size:g} leave {count} points: voxels of {coarser * size:.2g} are matched, the others verify"
+    )
+    return coarser
+
+
 def look_for_motions(
     source: PreparedCloud, target: PreparedCloud, look: Look | None, options: LookOptions, stopwatch: Stopwatch
 ) -> Found:
     """Match features, and grow motions from what is consistent; without a look, those that the clouds come with."""
-    if look is None:
-        here, there, matches, width = source.description, target.description, options.matches, 1.0
+    chosen = look or Look()
+    width = chosen.voxels if options.coarser == 1.0 else max(1.0, options.coarser * chosen.voxels)
+    matches = chosen.matches or options.matches
+    if look is None and width == 1.0:
+        here, there = source.description, target.description
     else:
         here, there = (
-            cloud.described(look.voxels, look.radius, options.threads, towards_sensor=look.towards_sensor)
+            cloud.described(width, chosen.radius, options.threads, towards_sensor=chosen.towards_sensor)
             for cloud in (source, target)
         )
-        matches, width = look.matches or options.matches, look.voxels
     associations = match_descriptions(here, there, matches, options.ratio, options.threads)
     stopwatch.lap(Step.MATCHING.value, len(associations))
     epsilon = width * options.epsilon
@@ -189,6 +227,9 @@ def look_at_matches(
         associations = associations[options.rough.explains(*matched, np.array(options.middle), epsilon)]
     here, there = (_landmarks(of, invariant) for of in (source, target))
     problem, *_ = points_problem(here, there, associations, epsilon, invariant)
+    if len(associations) > _SMALL:
+        needed = _GRAPHS * graph_bytes(len(associations), problem.sampled_density())
+        check_fits(f"matches: to search the graph of {len(associations)} associations takes", needed, _MOST_BYTES)
     graph = problem.join(threads)
     stopwatch.lap(Step.CONSISTENCY_GRAPH.value, graph.num_edges)
     clique = find_clique(graph, method=options.method, time_limit=options.time_limit, threads=threads)

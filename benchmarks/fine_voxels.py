@@ -1,0 +1,103 @@
+"""Clouds of millions of voxels: what preparing and registering them takes, and how far off the answer is.
+
+Each size runs in a process of its own. Times are on two threads; processor time is of all threads together, and says
+more where other programs run.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+import numpy.typing as npt
+from common import argument_parser, reset_peak, resident_mb, write_report
+
+import clipperplus as cp
+from clipperplus.bench.tables import markdown_table
+
+SIZES = ((500_000, 0.03), (1_250_000, 0.02), (5_000_000, 0.01))
+"""Points of each cloud, and voxels, in metres, that leave four fifths of them."""
+WANTED_S, THREADS = 60.0, 2
+
+Points = npt.NDArray[np.float64]
+
+
+def hall(count: int, seed: int) -> Points:
+    """Random points on the 670 m² of walls, floor, ceiling and sixty boxes in a hall, with noise of 2 mm."""
+    layout, random = np.random.default_rng(1), np.random.default_rng(seed)
+    low = np.vstack((np.zeros(3), layout.uniform((0.0, 0.0, 0.0), (13.0, 8.0, 1.5), (60, 3))))
+    size = np.vstack(((14.0, 9.0, 3.0), layout.uniform(0.3, 1.5, (60, 3))))
+    across = np.array([[(axis + 1) % 3, (axis + 2) % 3] for axis in range(3)])
+    areas = np.repeat(size[:, across].prod(axis=2).ravel(), 2)  # both faces across every axis of every box
+    face = random.choice(len(areas), count, p=areas / areas.sum())
+    box, axis, far = face // 6, face // 2 % 3, face % 2
+    places = random.random((count, 3))
+    places[np.arange(count), axis] = far
+    return np.asarray(low[box] + places * size[box] + random.normal(0.0, 0.002, (count, 3)))
+
+
+def measure(count: int, voxel_size: float) -> dict[str, float | str]:
+    """Prepare one cloud, then register two from raw points."""
+    motion = np.eye(4)
+    motion[:2, :2] = [[np.cos(0.5), -np.sin(0.5)], [np.sin(0.5), np.cos(0.5)]]
+    motion[:3, 3] = 1.0, 2.0, 0.3
+    source, target = hall(count, 2), cp.apply_transform(motion, hall(count, 3))
+    before = reset_peak()
+    start, work = time.perf_counter(), time.process_time()
+    prepared = cp.prepare(source, voxel_size=voxel_size, threads=THREADS)
+    preparing, preparing_work = time.perf_counter() - start, time.process_time() - work
+    voxels = len(prepared.points)
+    del prepared
+    start, work = time.perf_counter(), time.process_time()
+    pose = cp.register(source, target, voxel_size=voxel_size, threads=THREADS)
+    seconds, seconds_work = time.perf_counter() - start, time.process_time() - work
+    if pose.T_target_source is None or cp.translation_error(pose.T_target_source, motion) > voxel_size:
+        sys.exit(f"{count} points: the answer is wrong")
+    return {
+        "voxels": voxels,
+        "prepare": preparing,
+        "prepare, processor": preparing_work,
+        "register": seconds,
+        "register, processor": seconds_work,
+        "matched": len(pose.source_points),
+        "status": pose.status.name,
+        "error": cp.translation_error(pose.T_target_source, motion),
+        "memory": resident_mb("VmHWM") - before,
+    }
+
+
+def main() -> None:
+    parser = argument_parser(__doc__ or "")
+    parser.add_argument("--case", nargs=2, help="one number of points and voxel size; prints JSON")
+    arguments = parser.parse_known_args()[0]
+    if arguments.case:
+        print(json.dumps(measure(int(arguments.case[0]), float(arguments.case[1]))))
+        return
+    rows = []
+    for count, voxel_size in SIZES:
+        command = [sys.executable, __file__, "--case", str(count), str(voxel_size)]
+        found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+        rows.append(
+            (
+                f"{count:,}".replace(",", " "),
+                f"{100 * voxel_size:g} cm",
+                f"{found['voxels']:,}".replace(",", " "),
+                f"{found['prepare']:.1f} ({found['prepare, processor']:.1f})",
+                f"{found['register']:.1f} ({found['register, processor']:.1f})",
+                f"{WANTED_S:g}",
+                f"{found['matched']:,}".replace(",", " "),
+                f"{found['status']}, {1000 * found['error']:.2f} mm off",
+                f"{found['memory'] / 1024:.1f} GB",
+            )
+        )
+    head = ("points", "voxels of", "left", "prepare one", "register both", "wanted", "matched", "answer", "memory")
+    text = "Seconds on two threads; in brackets, processor time of all. Memory at the peak, above the points.\n\n"
+    body = text + markdown_table(head, rows)
+    write_report("fine_voxels", "Millions of voxels", "python benchmarks/fine_voxels.py", body)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""What is too much: refused with the figure before the memory is taken, or done at coarser voxels."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from simulated import room
+
+import clipperplus as cp
+from clipperplus.graphs._memory import check_fits
+from clipperplus.registration import looks
+
+
+def test_too_many_matches_are_refused_with_the_figure() -> None:
+    with pytest.raises(cp.MemoryLimitError, match=r"matches: .* \d{6} associations takes about \d+\.\d GiB") as caught:
+        cp.register(room().source, room().target, matches=100)
+    assert caught.value.needed is not None
+    assert caught.value.needed > 6 * 2**30
+
+
+def test_more_matches_that_fit_are_taken() -> None:
+    pose = cp.register(room().source, room().target, matches=10)
+    assert pose.status is cp.Status.OK
+    assert len(pose.associations) > 10_000
+
+
+def test_a_look_that_would_be_too_large_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = cp.register(room().source[::7], room().target[::7], effort="low")
+    monkeypatch.setattr(looks, "_SMALL", len(few.associations))
+    monkeypatch.setattr(looks, "_MOST_BYTES", 1)
+    monkeypatch.setattr("clipperplus.graphs._memory._ALWAYS_FINE", 0)
+    monkeypatch.setattr("clipperplus.registration.candidates._TRUSTED", 1.1)  # so that others follow
+    again = cp.register(room().source[::7], room().target[::7])
+    assert again.stages[-1].name == "look again"
+    assert again.status is few.status
+
+
+def test_clouds_of_very_many_voxels_are_matched_at_coarser_ones(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    truth = room().T_target_source
+    usual = cp.register(room().source, room().target, voxel_size=0.03, effort="low")
+    monkeypatch.setattr(looks, "_MOST_MATCHED", 1000)
+    with caplog.at_level(logging.INFO, logger="clipperplus.registration"):
+        pose = cp.register(room().source, room().target, voxel_size=0.03)
+    assert pose.status is cp.Status.OK
+    assert max(map(len, (pose.source_points, pose.target_points))) < 2000 < len(usual.source_points)
+    assert pose.voxel_size == 0.03
+    assert cp.translation_error(pose.T_target_source, truth) < 0.01  # the finer surfaces have the last word
+    assert cp.rotation_error(pose.T_target_source, truth) < 0.2  # degrees
+    (record,) = caplog.records
+    assert "voxels of 0.03 leave" in record.getMessage()
+
+
+def test_features_of_ones_own_are_all_matched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looks, "_MOST_MATCHED", 100)
+    clouds = [cp.prepare(cloud, voxel_size=0.1) for cloud in (room().source, room().target)]
+    own = [cloud.with_features(cloud.points, cloud.features) for cloud in clouds]
+    assert looks.coarsening(*own, 1) == 1.0
+    assert looks.coarsening(*clouds, 1) > 3.0
+
+
+def test_what_the_machine_does_not_have_is_refused() -> None:
+    check_fits("this takes", 2**30)
+    with pytest.raises(cp.MemoryLimitError, match=r"this takes about 1048576\.0 GiB, this machine has [\d.]+; "):
+        check_fits("this takes", 2**50)
+    with pytest.raises(cp.MemoryLimitError, match=r"this takes about 1\.0 GiB, 0\.5 are allowed; expected fewer"):
+        check_fits("this takes", 2**30, 2**29)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such limits")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("cp.Graph.from_edges(2**26, [(0, 2**26 - 1)])", "not enough memory: the system refused"),  # in the core
+        ("cp.consistency_graph(*[np.ones((200_000, 3))] * 2, epsilon=0.5)", "this machine has 1.0"),
+        ("cp.solve(*[np.ones((200_000, 3))] * 2, epsilon=0.5)", "this machine has 1.0"),
+        ("cp.match_features(*[np.zeros((100_000, 8))] * 2, k=1000)", "this machine has 1.0"),
+    ],
+)
+def test_what_the_process_may_not_have_is_an_error_of_the_package(call: str, message: str) -> None:
+    code = (
+        "import resource, numpy as np, clipperplus as cp\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))\n"
+        f"try:\n    {call}\n"
+        "except cp.MemoryLimitError as error:\n    print(error)\n"
+    )
+    environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(Path(cp.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert message in done.stdout, done.stderr
