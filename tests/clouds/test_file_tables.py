@@ -36,6 +36,8 @@ def read(folder: Path, content: str | bytes, name: str = "cloud.xyz") -> cp.Clou
         "x,y,z,note\n1,2,3,\n-4.5,5,6e3,high\n",
         "# made by hand\n1 2 3 # first\n// second\n-4.5 5 6e3\n",
         "//X Y Z\n1 2 3\n-4.5 5 6e3\n",
+        "% made by Matlab\n1 2 3\n% and another\n-4.5 5 6e3\n",
+        "x,y,z,full %,note\n1,2,3,50%,\n-4.5,5,6e3,9 %,dark\n",
         "# id x y z\n9 1 2 3\n9 -4.5 5 6e3\n",
         "# made with x y z in mind\n1 2 3\n-4.5 5 6e3\n",
         "# a comment\nz y x\n# and another\n3 2 1\n6e3 5 -4.5\n",
