@@ -161,6 +161,32 @@ def test_a_memory_limit_is_refused_in_one_line(hard: Path) -> None:
         assert "--memory-limit: expected a number from 0" in done.stderr
 
 
+def test_a_file_that_takes_too_much_is_refused_in_one_line_unless_it_may(tmp_path: Path) -> None:
+    (tmp_path / "far.edges").write_text("0 12000000\n")
+    done = run("clique", tmp_path / "far.edges", "--json")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "far.edges: what it holds takes 288000" in done.stderr
+    done = run("clique", tmp_path / "far.edges", "--json", "--size-limit", "300")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["graph"]["num_vertices"] == 12_000_001
+    done = run("clique", tmp_path / "far.edges", "--size-limit=-1")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--size-limit: expected a number from 0" in done.stderr
+    (tmp_path / "a.xyz").write_text("1 2 3\n" * 1000)
+    done = run("register", tmp_path / "a.xyz", tmp_path / "a.xyz", "--size-limit", "0.01")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "a.xyz: what it holds takes" in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+@pytest.mark.timeout(60)
+def test_a_pipe_is_refused_in_one_line(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.edges")
+    done = run("clique", tmp_path / "a.edges")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "a.edges: expected a regular file, this is a pipe" in done.stderr
+
+
 def test_threads_are_all_cores_that_the_process_may_use_unless_said() -> None:
     assert as_threads(3) == 3
     allowed = os.sched_getaffinity(0)

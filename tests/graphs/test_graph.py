@@ -205,6 +205,36 @@ def test_large_sparse_graph_is_csr_and_answers_the_same() -> None:
     assert graph.complement().complement() == graph
 
 
+@pytest.mark.parametrize("joined", [1, 50, 3000, 9000, 13_000])
+def test_vertices_without_neighbours_go_first_and_change_nothing_for_the_others(joined: int) -> None:
+    random = np.random.default_rng(joined)
+    places = np.sort(random.choice(20_000, joined + 1, replace=False))
+    path = np.column_stack((places[:-1], places[1:]))  # so that each has a neighbour
+    edges = np.concatenate((path, random.choice(places, (3 * joined, 2))))
+    graph = cp.Graph.from_edges(20_000, edges[edges[:, 0] != edges[:, 1]])
+    assert graph.representation == "csr"
+    source = nx.Graph(graph.edges().tolist())
+    cores, expected = graph.core_numbers(), nx.core_number(source)
+    assert cores.tolist() == [expected.get(v, 0) for v in range(20_000)]
+    order = graph.degeneracy_order()
+    alone = np.setdiff1d(np.arange(20_000), places)
+    assert order[: len(alone)].tolist() == alone.tolist()
+    assert sorted(order.tolist()) == list(range(20_000))
+    later = np.empty(20_000, dtype=np.int64)
+    later[order] = np.arange(20_000)
+    u, v = graph.edges().T
+    first = np.where(later[u] < later[v], u, v)
+    assert (np.bincount(first, minlength=20_000) <= cores).all()
+    turned = graph.subgraph(order[::-1])
+    assert turned.representation == "csr"
+    assert turned.subgraph(np.argsort(order[::-1])) == graph
+    kept = np.concatenate((places, alone[:5000]))
+    assert graph.subgraph(kept).num_edges == graph.num_edges
+    result = cp.find_clique(graph, method="exact")
+    assert result.optimal
+    assert result.size == max(map(len, nx.find_cliques(source)))
+
+
 def test_vertices_out_of_range_or_repeated_are_refused() -> None:
     graph = cp.Graph.from_edges(6, TRIANGLE_AND_PATH)
     with pytest.raises(cp.GraphError, match=r"vertices: entry 1 is 6, but there are 6 vertices"):

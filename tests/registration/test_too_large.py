@@ -11,7 +11,7 @@ import pytest
 from simulated import room
 
 import clipperplus as cp
-from clipperplus.graphs._memory import check_fits
+from clipperplus._limits import check_fits
 from clipperplus.registration import looks
 
 

@@ -8,10 +8,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy.typing as npt
 
+from .._limits import check_fits
 from .._validation import as_integer
 from ..errors import OptionError
 from ..graphs import Graph
-from ..graphs._memory import check_fits
 from ._arguments import as_clique, as_time_limit, check_graph
 from ._memory import fit_into_memory
 from ._search_state import Callback, SearchState

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .._limits import check_fits
 from .._validation import as_array, as_integer, as_number
 from ..errors import LandmarkError, OptionError
-from ..graphs._memory import check_fits
 
 __all__ = ["as_features", "as_ratio", "match_features"]
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from .._limits import check_fits
 from .._timing import Stopwatch
 from ..clique import CliqueResult, find_clique
 from ..clouds.cloud import as_cloud
@@ -25,7 +26,7 @@ from ..consistency import points_problem
 from ..errors import OptionError
 from ..geometry.motions import RIGID, Motion
 from ..graphs import Graph
-from ..graphs._memory import check_fits, graph_bytes
+from ..graphs._memory import graph_bytes
 from ..invariants import DistanceAndNormals, Invariant, Under
 from ..invariants.points import PointsWithNormals
 from .hypotheses import MOST_STEPS, guess_motions
