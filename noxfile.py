@@ -49,7 +49,7 @@ def lint(session: nox.Session) -> None:
     session.install("ruff>=0.12", "clang-format>=20", "import-linter>=2", "numpy", "typer", "rich")
     session.run("ruff", "check", *PYTHON_FILES)
     session.run("ruff", "format", "--check", *PYTHON_FILES)
-    folders, endings = (Path("cpp"), Path("tests/cpp")), ("*.h", "*.cpp")
+    folders, endings = (Path("cpp"), Path("tests/cpp"), Path("tests/fuzz")), ("*.h", "*.cpp")
     sources = sorted(str(path) for folder in folders for ending in endings for path in folder.rglob(ending))
     session.run("clang-format", "--dry-run", "--Werror", *sources)
     session.run("lint-imports", env={"PYTHONPATH": "src"})
@@ -130,6 +130,22 @@ def sanitizers(session: nox.Session, kind: str) -> None:
     session.run("cmake", "--build", build, *(("--target", "tests_with_threads") if threads else ()), silent=True)
     chosen = ("--label-regex", "^threads$") if threads else ()
     session.run("ctest", "--test-dir", build, "--output-on-failure", "--parallel", "2", "--no-tests=error", *chosen)
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Try every reader with random input, a little; ``nox -s fuzz -- --runs 1000000``: for good."""
+    _install_package(session, "[las]", "atheris", "cmake>=3.20", "ninja")
+    if not shutil.which("clang++"):
+        _install_from_debian(session, "clang", "libclang-rt-dev")
+    build = "build/fuzz-native"
+    session.run(
+        *("cmake", "-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_COMPILER=clang++"),
+        *("-DCLIPPERPLUS_PYTHON=OFF", "-DCLIPPERPLUS_FUZZ=ON", "-DCLIPPERPLUS_SANITIZE=address,undefined"),
+        silent=True,
+    )
+    session.run("cmake", "--build", build, silent=True)
+    session.run("python", "tests/fuzz/run.py", "--native", f"{build}/tests/fuzz", *session.posargs)
 
 
 @nox.session
