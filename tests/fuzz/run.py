@@ -19,8 +19,8 @@ from typing import NamedTuple
 from readers import CORPUS, READERS
 
 HERE = Path(__file__).parent
-LONGEST = 8192
-"""Bytes of an input."""
+SHORT = 1024
+"""Bytes that an input may always have; or twice those of the longest that it begins with."""
 PATIENCE = 10
 """Seconds that an input may take."""
 RESIDENT_MB = 2048
@@ -52,7 +52,8 @@ def fuzz(name: str, command: Sequence[str], seeds: str, runs: int, findings: Pat
     """Run one harness; begin with the committed inputs."""
     findings.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as grown:
-        options = [f"-runs={runs}", f"-max_len={LONGEST}", f"-timeout={PATIENCE}", f"-rss_limit_mb={RESIDENT_MB}"]
+        longest = max(SHORT, *(2 * path.stat().st_size for path in (CORPUS / seeds).iterdir()))
+        options = [f"-runs={runs}", f"-max_len={longest}", f"-timeout={PATIENCE}", f"-rss_limit_mb={RESIDENT_MB}"]
         options += ["-seed=1", "-print_final_stats=1", f"-artifact_prefix={findings / name}-", grown]
         began = time.monotonic()
         done = subprocess.run(
@@ -91,9 +92,9 @@ def report(outcomes: Sequence[Outcome]) -> None:
         for one in outcomes
     ]
     heads = ("reader", "inputs", "seconds", "edges passed", "peak memory, MB", "findings")
-    body = f"""Inputs of up to {LONGEST} bytes, grown from those in `tests/fuzz/corpus`. A finding is a crash, an error
-that is not one of the package or of the system, a warning, {PATIENCE} s for one input, or 1 GiB more than the process
-had (of the native parsers, which run with sanitizers: {RESIDENT_MB} MB). One thread.
+    body = f"""Inputs grown from those in `tests/fuzz/corpus`, up to twice as long. A finding is a crash, an error that is no
+error of the package or of the system, a warning, {PATIENCE} s for one input, or 1 GiB more than the process had (of the
+native parsers, which run with sanitizers: {RESIDENT_MB} MB). One thread.
 
 {markdown_table(heads, rows)}"""
     write_report("fuzz", "Readers under random input", "nox -s fuzz -- --runs 1000000 --report", body)
