@@ -14,22 +14,22 @@ namespace clipperplus::bindings {
 
 namespace {
 
-template <Graph (*parse)(std::string_view)>
-Graph parse_text(nb::bytes text) {
+template <Graph (*parse)(std::string_view, std::size_t)>
+Graph parse_text(nb::bytes text, std::size_t limit) {
   const std::string_view view(text.c_str(), text.size());
   const WithoutGil without_gil;
-  return parse(view);
+  return parse(view, limit);
 }
 
 // Weights are integers if all of them are, else floating-point numbers, else nothing.
-template <Graph (*parse)(std::string_view, VertexWeights&)>
-std::tuple<Graph, nb::object> parse_weighted_text(nb::bytes text) {
+template <Graph (*parse)(std::string_view, VertexWeights&, std::size_t)>
+std::tuple<Graph, nb::object> parse_weighted_text(nb::bytes text, std::size_t limit) {
   const std::string_view view(text.c_str(), text.size());
   VertexWeights weights;
   Graph graph;
   {
     const WithoutGil without_gil;
-    graph = parse(view, weights);
+    graph = parse(view, weights, limit);
   }
   nb::object numbers = nb::none();
   if (!weights.integers.empty()) {
@@ -44,12 +44,13 @@ std::tuple<Graph, nb::object> parse_weighted_text(nb::bytes text) {
 
 void bind_graph_text(nb::module_& m) {
   nb::exception<TextError>(m, "TextError", PyExc_ValueError);
-  m.def("parse_dimacs", parse_weighted_text<parse_dimacs>, nb::arg("text"),
+  nb::exception<TextTooLarge>(m, "TextTooLarge", PyExc_ValueError);  // says the bytes, and nothing else
+  m.def("parse_dimacs", parse_weighted_text<parse_dimacs>, nb::arg("text"), nb::arg("limit"),
         "A graph, and what its vertices weigh, or None.");
-  m.def("parse_dimacs_binary", parse_weighted_text<parse_dimacs_binary>, nb::arg("text"),
+  m.def("parse_dimacs_binary", parse_weighted_text<parse_dimacs_binary>, nb::arg("text"), nb::arg("limit"),
         "A graph, and what its vertices weigh, or None.");
-  m.def("parse_matrix_market", parse_text<parse_matrix_market>, nb::arg("text"));
-  m.def("parse_edge_list", parse_text<parse_edge_list>, nb::arg("text"));
+  m.def("parse_matrix_market", parse_text<parse_matrix_market>, nb::arg("text"), nb::arg("limit"));
+  m.def("parse_edge_list", parse_text<parse_edge_list>, nb::arg("text"), nb::arg("limit"));
   m.def(
       "format_dimacs_binary",
       [](const Graph& graph, std::string_view weights) {

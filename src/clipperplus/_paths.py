@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import os
 import secrets
 import stat
@@ -11,10 +12,40 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
+from ._limits import SizeLimit
 from .errors import FileFormatError
 
-__all__ = ["as_path", "check_folder", "is_gzip", "read_bytes", "replaced", "write_bytes"]
+__all__ = [
+    "Content",
+    "as_path",
+    "check_folder",
+    "check_is_file",
+    "is_gzip",
+    "open_file",
+    "read_file",
+    "replaced",
+    "write_bytes",
+]
+
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_CHUNK = 1 << 14
+"""Bytes that are unpacked at a time; what is left of them after the end of a member is copied, however small it is."""
+
+
+class Content(NamedTuple):
+    """What is in a file."""
+
+    data: bytes
+    """Unpacked."""
+    limit: SizeLimit
+    """What may be made of it."""
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
@@ -39,17 +70,73 @@ def is_gzip(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return what is in a file; ``.gz`` is unpacked."""
-    data = path.read_bytes()
-    if not is_gzip(path):
-        return data
+def check_is_file(path: Path, mode: int | None = None) -> None:
+    """Refuse what is no regular file: reading a pipe or a device may wait for ever, or never end.
+
+    ``mode`` is that of an open file; without it, the name is looked up, and may be that of nothing.
+    """
+    mode = os.stat(path).st_mode if mode is None else mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+        raise FileFormatError(f"{path}: expected a regular file, this is {kind}")
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open a regular file for reading, without waiting for anybody."""
+    check_is_file(path)  # before it is opened, which may already do something to a device
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
     try:
-        if not data:  # which gzip takes for nothing, packed
+        check_is_file(path, os.fstat(file.fileno()).st_mode)  # it may have been replaced in between
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def read_file(path: Path, size_limit: int | None = None, *, unpack: bool = True) -> Content:
+    """Return what is in a file; ``.gz`` is unpacked, unless it is not to be.
+
+    ``size_limit`` are the bytes that the content may take; without it the rule of :mod:`clipperplus._limits` holds.
+    """
+    with open_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        limit = SizeLimit.of(path, size, size_limit)
+        with limit.enforced():
+            if unpack and is_gzip(path):
+                return Content(_unpacked(file, limit), limit)
+            return Content(file.read(size), limit)
+
+
+def _unpacked(file: BinaryIO, limit: SizeLimit) -> bytes:
+    """Return what the members of a gzip file hold, in a time that does not depend on how many they are."""
+    out, left, members = io.BytesIO(), b"", 0
+    try:
+        while left := (left or file.read(_CHUNK)):
+            if members:
+                left = left.lstrip(b"\0")  # as tapes have it
+                if not left:
+                    continue
+            members += 1
+            left = _unpack_member(file, left, out, limit)
+        if not members:
             raise EOFError("it is empty")
-        return gzip.decompress(data)
-    except (EOFError, OSError, zlib.error) as error:
-        raise FileFormatError(f"{path}: not a complete gzip file ({error})") from None
+    except (EOFError, zlib.error) as error:
+        raise FileFormatError(f"{limit.path}: not a complete gzip file ({error})") from None
+    return out.getvalue()  # no copy
+
+
+def _unpack_member(file: BinaryIO, packed: bytes, out: io.BytesIO, limit: SizeLimit) -> bytes:
+    """Unpack a member that begins with some bytes and goes on in the file; return what was read beyond it."""
+    member = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    while not member.eof:
+        if not packed:
+            raise EOFError("it ends too early")
+        out.write(member.decompress(packed, _CHUNK * 64))
+        limit.check(out.tell())
+        packed = member.unconsumed_tail or (b"" if member.eof else file.read(_CHUNK))
+    return member.unused_data
 
 
 def write_bytes(path: Path, data: bytes) -> None:

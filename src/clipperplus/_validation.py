@@ -19,6 +19,7 @@ __all__ = [
     "as_number",
     "as_points",
     "as_unit_vectors",
+    "attribute_of",
     "in_order",
     "scaled_to_unit",
 ]
@@ -65,20 +66,34 @@ def as_length(name: str, value: Any) -> float:
 
 
 def as_array(name: str, value: Any, error: type[ClipperPlusError]) -> npt.NDArray[Any]:
-    """Return a numpy array; masked arrays (whose mask would be lost) and ragged lists are refused."""
-    if isinstance(value, np.ma.MaskedArray):
-        raise error(f"{name}: expected an array without a mask, got a masked array; use .filled() or .compressed()")
+    """Return a numpy array; masked arrays (whose mask would be lost) and ragged lists are refused.
+
+    So is what cannot be made one, whatever its ``__array__`` raises.
+    """
     try:
-        return np.asarray(value)
-    except (ValueError, TypeError) as reason:
-        raise error(f"{name}: expected an array, got {type(value).__name__} ({reason})") from None
+        array = np.asanyarray(value)
+    except Exception as reason:
+        kind = "" if isinstance(reason, (TypeError, ValueError)) else f"{type(reason).__name__}: "
+        raise error(f"{name}: expected an array, got {type(value).__name__} ({kind}{reason})") from None
+    if isinstance(array, np.ma.MaskedArray):
+        raise error(f"{name}: expected an array without a mask, got a masked array; use .filled() or .compressed()")
+    return np.asarray(array)
+
+
+def attribute_of(name: str, value: Any, attribute: str, default: Any = None) -> Any:
+    """Return what something with points, of whatever library, says in an attribute; what that raises gets a name."""
+    if isinstance(value, np.ndarray):
+        return default
+    try:
+        return getattr(value, attribute, default)
+    except Exception as reason:
+        got = f"{type(value).__name__}, where it raises {type(reason).__name__}: {reason}"
+        raise LandmarkError(f"{name}: expected something with .{attribute}, got {got}") from None
 
 
 def as_points(name: str, value: Any, dimensions: tuple[int, ...] = (2, 3)) -> npt.NDArray[np.float64]:
     """Return points as rows of float64 coordinates; anything with a ``.points`` attribute is taken as a cloud."""
-    if not isinstance(value, np.ndarray) and hasattr(value, "points"):
-        value = value.points
-    array = as_array(name, value, LandmarkError)
+    array = as_array(name, attribute_of(name, value, "points", value), LandmarkError)
     expected = " or ".join(f"(n, {dimension})" for dimension in reversed(dimensions))
     if array.shape == (0,):
         return np.empty((0, max(dimensions)))

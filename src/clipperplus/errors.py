@@ -26,7 +26,7 @@ class LandmarkError(ClipperPlusError):
 
 
 class MemoryLimitError(ClipperPlusError):
-    """A search could need more memory than it is allowed. ``needed`` says how much, in bytes."""
+    """A search, or what a file holds, could need more memory than it is allowed. ``needed`` says how much, in bytes."""
 
     def __init__(self, message: str, needed: int) -> None:
         super().__init__(message)

@@ -117,9 +117,11 @@ def test_compressed_files_that_lie_are_refused(tmp_path: Path, laz: bytes) -> No
         "the sizes of the compressed parts contradict each other": (table + 4, b"\xff\xff\xff\x7f"),
         "the sizes of the compressed parts": (laz.index(b"laszip encoded") + 52 + 34 + 2, b"\x13"),
         "nothing says how the points are compressed": (laz.index(b"laszip encoded"), b"?"),
-        "this is no point cloud": (107, b"\xff\xff\xff\x7f") if minor < 4 else (247, b"\xff" * 8),
         "the header states another size of a point|contradict": (105, b"\x20"),
     }
     for message, (place, changed) in lies.items():
         with pytest.raises(cp.FileFormatError, match=message):
             read(tmp_path, laz[:place] + changed + laz[place + len(changed) :], "a.laz")
+    place, changed = (107, b"\xff\xff\xff\x7f") if minor < 4 else (247, b"\xff" * 8)
+    with pytest.raises(cp.MemoryLimitError, match=f"byte {start}: what it holds takes"):
+        read(tmp_path, laz[:place] + changed + laz[place + len(changed) :], "a.laz")

@@ -135,7 +135,7 @@ BINARY = np.array(POINTS, dtype="<f4").tobytes()
         (packed(BINARY[:-1], size=24), "the compressed part is damaged: there are 23 bytes instead of 24"),
         (packed(BINARY + b"!", size=24), "the compressed part is damaged: there are more than 24 bytes"),
         (pcd(struct.pack("<2I", 0, 24), DATA="binary_compressed"), "0 bytes cannot be the compressed form of 24"),
-        (packed(b"", size=0xFFFFFFFC, WIDTH="357913941", POINTS=None), "0 bytes cannot be the compressed form"),
+        (packed(b"", size=24_000_000, WIDTH="2000000", POINTS=None), "0 bytes cannot be the compressed form"),
     ],
 )
 def test_broken_files_are_refused_with_the_place(tmp_path: Path, content: bytes, message: str) -> None:

@@ -1,6 +1,7 @@
 // Parsers take what they understand and name the line of what they do not; mutated files never break them.
 #include "graph/graph_text.h"
 
+#include <initializer_list>
 #include <optional>
 
 #include "random_graphs.h"
@@ -132,7 +133,8 @@ TEST_CASE("mutated files are read as graphs or refused") {
       }
       if (text.empty()) text.assign(1, '\n');
     }
-    for (auto* parse : {parse_dimacs, parse_dimacs_binary, parse_matrix_market, parse_edge_list}) {
+    for (auto* parse : std::initializer_list<Graph (*)(std::string_view)>{parse_dimacs, parse_dimacs_binary,
+                                                                          parse_matrix_market, parse_edge_list}) {
       std::optional<Graph> graph;
       try {
         graph = parse(text);
@@ -156,4 +158,19 @@ TEST_CASE("mutated files are read as graphs or refused") {
   }
   CHECK(read > 1000);
   CHECK(refused > 1000);
+}
+
+TEST_CASE("what would take more than it may is refused before it is reserved, and taken at the very limit") {
+  const std::string many = "p edge 67108864 1\ne 1 67108864\n", weighted = "p edge 67108864 0\nn 1 5\n";
+  const auto refused = [](auto parse) { return std::stoull(message_of<TextTooLarge>(parse)); };
+  VertexWeights weights;
+  CHECK(refused([&] { parse_dimacs(many, weights, 1 << 20); }) >= 24ULL << 26);
+  CHECK(refused([&] { parse_dimacs(weighted, weights, 1 << 20); }) >= 41ULL << 26);
+  CHECK(refused([&] { parse_edge_list("0 67108863\n", 1 << 20); }) >= 24ULL << 26);
+  const std::string square = "%%MatrixMarket matrix coordinate pattern symmetric\n67108864 67108864 0\n";
+  CHECK(refused([&] { parse_matrix_market(square, 1 << 20); }) >= 24ULL << 26);
+  const std::size_t needed = refused([&] { parse_edge_list("0 9999\n", 0); });
+  CHECK(needed >= parse_edge_list("0 9999\n").bytes());
+  CHECK(parse_edge_list("0 9999\n", needed).num_vertices() == 10'000);
+  CHECK(refused([&] { parse_edge_list("0 9999\n", needed - 1); }) == needed);
 }

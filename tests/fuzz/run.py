@@ -92,9 +92,9 @@ def report(outcomes: Sequence[Outcome]) -> None:
         for one in outcomes
     ]
     heads = ("reader", "inputs", "seconds", "edges passed", "peak memory, MB", "findings")
-    body = f"""Inputs grown from those in `tests/fuzz/corpus`, up to twice as long. A finding is a crash, an error that is no
-error of the package or of the system, a warning, {PATIENCE} s for one input, or 1 GiB more than the process had (of the
-native parsers, which run with sanitizers: {RESIDENT_MB} MB). One thread.
+    body = f"""Inputs grown from those in `tests/fuzz/corpus`, up to twice as long. A finding is a crash, an error but
+those of the package and of the system, a warning, {PATIENCE} s for one input, or 1 GiB more than the process had (of
+the native parsers, which run with sanitizers: {RESIDENT_MB} MB). One thread.
 
 {markdown_table(heads, rows)}"""
     write_report("fuzz", "Readers under random input", "nox -s fuzz -- --runs 1000000 --report", body)

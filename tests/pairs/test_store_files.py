@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -321,10 +322,39 @@ def test_a_row_that_is_a_pickle_is_not_there(path: Path, tmp_path: Path) -> None
 
 
 def test_what_a_file_would_have_done_with_results_does_no_harm(path: Path) -> None:
-    """A trigger of a file from elsewhere that loads a library: the file or the result is refused."""
+    """A trigger of a file from elsewhere that loads a library: the file is refused."""
     make_store(path, "CREATE TRIGGER harm AFTER INSERT ON results BEGIN SELECT load_extension('harm'); END")
-    with PairStore(path) as store:
-        with pytest.raises(StoreFullError, match=re.escape(str(path))):
-            store.put([(key(1), {})])
-        assert store.get(KEY) == RESULT
-        assert store.get(key(1)) is None
+    with pytest.raises(cp.FileFormatError, match=f"{re.escape(str(path))}: expected results and nothing else"):
+        PairStore(path)
+
+
+ENDLESS = "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT k FROM n WHERE k < 0"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        (
+            "DROP TABLE results",
+            f"CREATE VIEW results AS SELECT k AS source, k AS target, k AS task, k AS version, k AS result "
+            f"FROM ({ENDLESS})",
+        ),
+        (
+            "DROP TABLE results",
+            "CREATE TABLE results (source, target, task, version, result AS (zeroblob(1000000000)))",
+        ),
+        ("CREATE TABLE another (a)",),
+        ("CREATE INDEX slow ON results (result)",),
+    ],
+)
+def test_a_file_that_would_be_run_when_it_is_read_is_refused(path: Path, changes: tuple[str, ...]) -> None:
+    make_store(path, *changes)
+    with pytest.raises(cp.FileFormatError, match=f"{re.escape(str(path))}: expected results and nothing else"):
+        PairStore(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_in_place_of_a_file_is_refused_at_once(path: Path) -> None:
+    os.mkfifo(path)
+    with pytest.raises(cp.FileFormatError, match="expected a regular file, this is a pipe"):
+        PairStore(path)

@@ -57,9 +57,8 @@ Cores peel_by_search(const Graph& graph, const simd::Kernels& kernels, Control& 
   return cores;
 }
 
-Cores peel_buckets(const Graph& graph, const simd::Kernels& kernels, Control& control) {
+Cores peel_buckets(const Graph& graph, std::vector<Vertex> degree, Control& control) {
   const std::size_t n = graph.num_vertices();
-  std::vector<Vertex> degree = graph.degrees(kernels);
   const auto max_degree = static_cast<std::size_t>(*std::max_element(degree.begin(), degree.end()));
 
   // Vertices in buckets of equal remaining degree: bucket_start[k] is where bucket k begins in `order`.
@@ -103,12 +102,41 @@ Cores peel_buckets(const Graph& graph, const simd::Kernels& kernels, Control& co
   return {std::move(degree), std::move(order)};
 }
 
+// The same where most vertices have no neighbours: they go first, as they would, and the others are peeled alone.
+Cores peel_joined(const Graph& graph, const std::vector<Vertex>& degree, std::vector<Vertex> joined,
+                  const simd::Kernels& kernels, Control& control) {
+  const Graph part = graph.subgraph(joined, kernels, control);
+  const Cores cores = peel_buckets(part, part.degrees(kernels), control);
+  Cores result{std::vector<Vertex>(degree.size()), {}};
+  result.degeneracy.reserve(degree.size());
+  for (std::size_t v = 0; v < degree.size(); ++v) {
+    if (degree[v] == 0) result.degeneracy.push_back(static_cast<Vertex>(v));
+  }
+  for (const Vertex v : cores.degeneracy) {
+    const Vertex original = joined[static_cast<std::size_t>(v)];
+    result.numbers[static_cast<std::size_t>(original)] = cores.numbers[static_cast<std::size_t>(v)];
+    result.degeneracy.push_back(original);
+  }
+  return result;
+}
+
+Cores peel_sparse(const Graph& graph, const simd::Kernels& kernels, Control& control) {
+  std::vector<Vertex> degree = graph.degrees(kernels);
+  std::vector<Vertex> joined;
+  for (std::size_t v = 0; v < degree.size() && 2 * joined.size() < degree.size(); ++v) {
+    if (degree[v] > 0) joined.push_back(static_cast<Vertex>(v));
+  }
+  const bool most = 2 * joined.size() >= degree.size() || joined.empty();
+  return most ? peel_buckets(graph, std::move(degree), control)
+              : peel_joined(graph, degree, std::move(joined), kernels, control);
+}
+
 }  // namespace
 
 Cores core_numbers(const Graph& graph, const simd::Kernels& kernels, Control& control) {
   if (graph.num_vertices() == 0) return {};
   const bool search = graph.has_bits() && graph.num_vertices() <= kMaxPeelVertices;
-  return search ? peel_by_search(graph, kernels, control) : peel_buckets(graph, kernels, control);
+  return search ? peel_by_search(graph, kernels, control) : peel_sparse(graph, kernels, control);
 }
 
 OrderedGraph order_by_core(const Graph& graph, const simd::Kernels& kernels, Control& control) {

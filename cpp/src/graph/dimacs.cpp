@@ -15,7 +15,8 @@ namespace {
 class WeightLines {
  public:
   // Reads the rest of a line "n i w".
-  void read(Lines& lines, std::int64_t n) {
+  void read(Lines& lines, const Edges& edges) {
+    const std::int64_t n = edges.num_vertices;
     const auto v = lines.integer("a vertex number");
     if (v < 1 || v > n) {
       lines.fail("vertex " + std::to_string(v) + " is not in 1 … " + std::to_string(n) + " (the graph has " +
@@ -23,6 +24,7 @@ class WeightLines {
     }
     const auto k = static_cast<std::size_t>(v - 1);
     if (said_.empty()) {
+      edges.check_size(sizeof(double) + sizeof(std::int64_t) + 1);
       said_.resize(static_cast<std::size_t>(n));
       weights_.numbers.resize(said_.size());
       weights_.integers.resize(said_.size());
@@ -82,7 +84,7 @@ std::int64_t read_dimacs(Lines& lines, bool with_edges, Edges& result, VertexWei
       refuse_loop(lines, 1, result);
     } else if (kind == "n") {
       if (!declared) lines.fail("an 'n' line before the 'p' line");
-      weighing.read(lines, result.num_vertices);
+      weighing.read(lines, result);
     } else {
       lines.fail(std::string("expected a line that starts with c, p") + (with_edges ? ", n or e" : " or n") +
                  Lines::got(kind));
@@ -103,11 +105,11 @@ std::size_t row_start(std::size_t i) {
 
 Graph parse_dimacs(std::string_view text) {
   VertexWeights weights;
-  return parse_dimacs(text, weights);
+  return parse_dimacs(text, weights, kNoTextLimit);
 }
 
-Graph parse_dimacs(std::string_view text, VertexWeights& weights) {
-  Edges result;
+Graph parse_dimacs(std::string_view text, VertexWeights& weights, std::size_t limit) {
+  Edges result{limit};
   Lines lines(text);
   const auto declared = read_dimacs(lines, true, result, weights);
   check_count(lines, declared, result.count());
@@ -116,10 +118,10 @@ Graph parse_dimacs(std::string_view text, VertexWeights& weights) {
 
 Graph parse_dimacs_binary(std::string_view text) {
   VertexWeights weights;
-  return parse_dimacs_binary(text, weights);
+  return parse_dimacs_binary(text, weights, kNoTextLimit);
 }
 
-Graph parse_dimacs_binary(std::string_view text, VertexWeights& weights) {
+Graph parse_dimacs_binary(std::string_view text, VertexWeights& weights, std::size_t limit) {
   const std::size_t first_line = text.find('\n');
   std::size_t length = 0;
   const char* end = text.data() + std::min(first_line, text.size());
@@ -133,7 +135,7 @@ Graph parse_dimacs_binary(std::string_view text, VertexWeights& weights) {
     throw TextError(1, "the preamble should have " + std::to_string(length) + " bytes, the file has " +
                            std::to_string(rest.size()) + " more");
   }
-  Edges result;
+  Edges result{limit};
   Lines lines(rest.substr(0, length), 1);
   const auto declared = read_dimacs(lines, false, result, weights);
 

@@ -28,8 +28,10 @@ void read_edge_list_header(Lines& comment, std::optional<std::int64_t>& vertices
 
 }  // namespace
 
-Graph parse_edge_list(std::string_view text) {
-  Edges result;
+Graph parse_edge_list(std::string_view text) { return parse_edge_list(text, kNoTextLimit); }
+
+Graph parse_edge_list(std::string_view text, std::size_t limit) {
+  Edges result{limit};
   Lines lines(text);
   std::optional<std::int64_t> vertices, declared;
   while (lines.next()) {

@@ -282,6 +282,12 @@ Graph Graph::relabel_csr(std::span<const Vertex> vertices, PositionOf position_o
 
 Graph Graph::subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const {
   constexpr std::size_t kFew = 64;
+  const std::size_t count = vertices.size();
+  if (!has_bits_) {  // those at the end that have no neighbours only need a row
+    while (!vertices.empty() && neighbours(static_cast<std::size_t>(vertices.back())).empty()) {
+      vertices = vertices.first(vertices.size() - 1);
+    }
+  }
   Graph result;
   if (!has_bits_ && vertices.size() < n_ / kFew) {
     // The subproblems of a large sparse graph are tiny: nothing may take time in proportion to n.
@@ -301,6 +307,10 @@ Graph Graph::subgraph(std::span<const Vertex> vertices, const simd::Kernels& ker
     const auto position_of = [&](Vertex u) { return position[static_cast<std::size_t>(u)]; };
     result =
         has_bits_ ? relabel_bits(vertices, position, kernels, control) : relabel_csr(vertices, position_of, control);
+  }
+  if (!has_bits_) {
+    result.offsets_.resize(count + 1, result.offsets_.back());
+    result.n_ = count;
   }
   result.compact_ = compact_;
   result.to_preferred_form();

@@ -30,8 +30,10 @@ bool is_zero_or_one(std::string_view word, double wanted) {
 
 }  // namespace
 
-Graph parse_matrix_market(std::string_view text) {
-  Edges result;
+Graph parse_matrix_market(std::string_view text) { return parse_matrix_market(text, kNoTextLimit); }
+
+Graph parse_matrix_market(std::string_view text, std::size_t limit) {
+  Edges result{limit};
   Lines lines(text);
   if (!lines.next() || lower(lines.token()) != "%%matrixmarket") {
     throw TextError(1, "the first line must start with %%MatrixMarket");

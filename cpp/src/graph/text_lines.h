@@ -15,11 +15,20 @@ inline constexpr std::int64_t kMaxEdges = std::int64_t{1} << 40;
 
 // What a file says: pairs of vertices from 0, in range and without loops, maybe twice.
 struct Edges {
+  std::size_t limit = kNoTextLimit;  // bytes that the graph may take
   std::int64_t num_vertices = 0;
-  std::vector<Vertex> pairs;
+  std::vector<Vertex> pairs{};
 
   std::size_t count() const { return pairs.size() / 2; }
+  // Refuses what would take too much, with so many more bytes for each vertex. While it is made, a graph takes three
+  // rows of offsets; the pairs of the file and two copies of them, or bits for at most twice that.
+  void check_size(std::size_t more_a_vertex = 0) const {
+    const std::size_t bytes = static_cast<std::size_t>(num_vertices) * (3 * sizeof(std::int64_t) + more_a_vertex) +
+                              pairs.capacity() * sizeof(Vertex) + 4 * count() * sizeof(Vertex);
+    if (bytes > limit) throw TextTooLarge(bytes);
+  }
   Graph graph() const {
+    check_size();
     return Graph::from_edges<Vertex>(static_cast<std::size_t>(num_vertices), {pairs.data(), count(), 2, 1});
   }
 };

@@ -12,13 +12,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .._validation import as_number
 from ..clique import METHODS, CliqueResult, find_clique
 from ..graphs import Graph, read_graph
 from ..synthetic import registration_graph
 from ..viz.canvas import check_figure
 from .live import live_line
-from .options import Threads, as_threads
+from .options import SizeLimit, Threads, as_bytes, as_threads
 
 __all__ = ["command"]
 
@@ -41,6 +40,7 @@ def command(
         float | None,
         typer.Option(help="MiB that the search may need besides the graph; on one thread, if none are said."),
     ] = None,
+    size_limit: SizeLimit = None,
     plot: Annotated[
         Path | None, typer.Option(help="Figure of the graph with the clique, and of the search: .png, .svg or .pdf.")
     ] = None,
@@ -56,14 +56,14 @@ def command(
     if graph is None:
         name, loaded = "simulated registration, 1000 associations, 95 % outliers", registration_graph().graph
     else:
-        name, loaded = str(graph), read_graph(graph)
+        name, loaded = str(graph), read_graph(graph, size_limit=as_bytes("--size-limit", size_limit))
     with live_line("vertices" if loaded.vertex_weights is None else "weight") as callback:
         result = find_clique(
             loaded,
             method=method,
             time_limit="default" if time_limit is None else time_limit,
             threads=1 if threads is None and memory_limit is not None else as_threads(threads),  # each needs memory
-            memory_limit=None if memory_limit is None else _bytes(memory_limit),
+            memory_limit=as_bytes("--memory-limit", memory_limit),
             callback=callback,
             on_interrupt="return",
         )
@@ -77,10 +77,6 @@ def command(
             typer.echo(f"written: {plot}")
     if result.interrupted:
         sys.exit(130)  # unlike typer.Exit without another word: the answer says it
-
-
-def _bytes(mebibytes: float) -> int:
-    return round(as_number("--memory-limit", mebibytes, 0.0, 2.0**40) * 2**20)
 
 
 def _describe(name: str, graph: Graph) -> dict[str, object]:

@@ -18,7 +18,7 @@ from ..geometry.files import write_transform
 from ..geometry.transforms import rotation_error, translation_error
 from ..mapping import Location, Map
 from ..registration import Status, description
-from .options import CLOUD_FILES, Threads, as_threads
+from .options import CLOUD_FILES, SizeLimit, Threads, as_bytes, as_threads
 from .printing import end, labelled_lines, number_table, stage_table
 from .summary import Scan
 
@@ -35,6 +35,7 @@ def command(
     scan: Annotated[Path, typer.Argument(help=CLOUD_FILES)],
     output: Annotated[Path | None, typer.Option(help="Text file for the 4 x 4 transform, scan to map.")] = None,
     threads: Threads = None,
+    size_limit: SizeLimit = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Find where in a map a scan was taken. The map is not changed.
@@ -43,9 +44,10 @@ def command(
     """
     if output is not None:
         check_folder(output)
-    given = Scan(str(scan), read_cloud(scan))
+    most = as_bytes("--size-limit", size_limit)
+    given = Scan(str(scan), read_cloud(scan, size_limit=most))
     with Console(stderr=True).status("loading the map, and looking …"):
-        map = Map.load(folder)
+        map = Map.load(folder, size_limit=most)
         found = map.locate(given.cloud, threads=as_threads(threads))
     if as_json:
         typer.echo(json.dumps({"map": str(folder), "scan": given.to_dict(), **found.to_dict()}))

@@ -18,7 +18,7 @@ from ..geometry.motions import MOTIONS
 from ..geometry.transforms import apply_transform
 from ..registration import Status, register
 from ..viz.report import check_report
-from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize, as_threads
+from .options import CLOUD_FILES, Epsilon, Method, SizeLimit, Threads, VoxelSize, as_bytes, as_threads
 from .summary import Scan, end_with_status, print_pose, write_report
 
 __all__ = ["command"]
@@ -61,6 +61,7 @@ def command(
         float, typer.Option(help="How likely it is beforehand that the scans overlap, between 0 and 1.")
     ] = 0.5,
     threads: Threads = None,
+    size_limit: SizeLimit = None,
     output: Annotated[Path | None, typer.Option(help="Text file for the 4 x 4 transform, source to target.")] = None,
     aligned: Annotated[
         Path | None, typer.Option(help="File for the source in the frame of the target: .ply or .pcd.")
@@ -79,7 +80,11 @@ def command(
         as_written_path(aligned)
     if report is not None:
         check_report(report)
-    scans = Scan(str(source), read_cloud(source)), Scan(str(target), read_cloud(target))
+    most = as_bytes("--size-limit", size_limit)
+    scans = (
+        Scan(str(source), read_cloud(source, size_limit=most)),
+        Scan(str(target), read_cloud(target, size_limit=most)),
+    )
     with Console(stderr=True).status("registering …"):
         pose = register(
             scans[0].cloud,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._validation import as_array, as_points, in_order
+from .._validation import as_array, as_points, attribute_of, in_order
 from ..errors import LandmarkError
 
 __all__ = ["Cloud", "RawCloud", "as_cloud", "as_finite_points", "as_viewpoint"]
@@ -59,9 +59,7 @@ class RawCloud:
 
 def as_cloud(name: str, value: Any, *, threads: int = 1) -> RawCloud:
     """Return the points of a cloud whose coordinates are finite; anything with ``.points`` is one."""
-    if not isinstance(value, np.ndarray) and hasattr(value, "points"):
-        value = value.points
-    array = as_array(name, value, LandmarkError)
+    array = as_array(name, attribute_of(name, value, "points", value), LandmarkError)
     if array.ndim != 2 or array.shape[1] != 3 or array.dtype.kind != "f":
         points: _RawPoints = as_points(name, array, (3,))
     else:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._validation import as_array
+from .._validation import as_array, attribute_of
 from ..errors import LandmarkError
 from .cloud import RawCloud
 from .voxels import voxel_numbers
@@ -35,9 +35,10 @@ def normals_of(name: str, cloud: Any, points: RawCloud) -> npt.NDArray[Any] | No
 
     They may be of any length, and some may be no numbers.
     """
-    if isinstance(cloud, np.ndarray) or getattr(cloud, "normals", None) is None:
+    normals = attribute_of(name, cloud, "normals")
+    if normals is None:
         return None
-    given = as_array(f"{name}.normals", cloud.normals, LandmarkError)
+    given = as_array(f"{name}.normals", normals, LandmarkError)
     if given.size == 0:  # as other libraries say that there are none
         return None
     expected = (len(points.points) + points.dropped, 3)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._timing import Stage, Stopwatch
-from .._validation import as_integer, as_length, as_number, scaled_to_unit
+from .._validation import as_integer, as_length, as_number, attribute_of, scaled_to_unit
 from ..errors import LandmarkError, OptionError
 from .cloud import RawCloud, as_cloud, as_finite_points, as_viewpoint
 from .descriptors import DESCRIPTORS
@@ -259,7 +259,7 @@ def viewpoint_of(cloud: Any, name: str, told: npt.ArrayLike | None) -> _Array | 
     """
     if told is not None:
         return as_viewpoint(name, told)
-    said = None if isinstance(cloud, np.ndarray) else getattr(cloud, "viewpoint", None)
+    said = attribute_of(name, cloud, "viewpoint")
     place = None if said is None else as_viewpoint(name, said)
     return place if place is not None and place.any() else None
 

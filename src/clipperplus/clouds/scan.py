@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
+from .._validation import attribute_of
 from ..errors import LandmarkError
 from .cloud import RawCloud, as_cloud, as_viewpoint
 from .files import read_cloud
@@ -65,7 +66,7 @@ def as_scan(scan: Any, argument: str, name: str | None = None) -> Scan:
         raise LandmarkError(f"{argument}: expected a cloud as it was scanned, got a PreparedCloud")
     cloud = as_cloud(argument, scan)
     normals = normals_of(argument, scan, cloud)
-    told = None if isinstance(scan, np.ndarray) else getattr(scan, "viewpoint", None)
+    told = attribute_of(argument, scan, "viewpoint")
     place = None if told is None else as_viewpoint(f"{argument}.viewpoint", told)
     digest = hashlib.sha256(np.ascontiguousarray(cloud.points, dtype=np.float64).tobytes())
     if place is not None:

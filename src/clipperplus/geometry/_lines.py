@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -9,20 +10,37 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .._paths import read_bytes
+from .._limits import LONGEST_LINE
+from .._paths import Content, read_file
 from ..errors import FileFormatError
 
-__all__ = ["Lines", "check", "read_lines", "render", "table"]
+__all__ = ["Lines", "check", "lines_of", "read_lines", "render", "table"]
 
 Lines: TypeAlias = list[tuple[int, str]]
 """Lines with their numbers, from 1 on."""
 
+_BYTES_A_LINE = 512
+"""With its number, and what is made of the numbers in it."""
 
-def read_lines(path: Path) -> Lines:
-    """Return the lines that hold something, with their numbers; comments are left out, ``.gz`` is unpacked."""
-    text = read_bytes(path).decode("ascii", errors="replace")
-    lines = ((number, line.strip()) for number, line in enumerate(text.splitlines(), start=1))
-    return [(number, line) for number, line in lines if line and not line.startswith("#")]
+
+def read_lines(path: Path, size_limit: int | None = None) -> Lines:
+    """Return the lines of a file that hold something, with their numbers; ``.gz`` is unpacked."""
+    return lines_of(read_file(path, size_limit))
+
+
+def lines_of(content: Content) -> Lines:
+    """Return the lines that hold something, with their numbers; comments are left out."""
+    data, limit = content
+    limit.check(len(data) + _BYTES_A_LINE * (data.count(b"\n") + data.count(b"\r")))
+    lines: Lines = []
+    with limit.enforced():
+        for number, line in enumerate(io.TextIOWrapper(io.BytesIO(data), "ascii", errors="replace"), start=1):
+            if len(line) > LONGEST_LINE:
+                raise FileFormatError(f"{limit.path}: line {number}: expected a pose, got {len(line)} bytes")
+            line = line.strip()
+            if line and not line.startswith("#"):
+                lines.append((number, line))
+    return lines
 
 
 def table(path: Path, lines: Lines, columns: int) -> npt.NDArray[np.float64]:

@@ -13,6 +13,9 @@ Matrices are written so that they come back as they were, bit by bit. Empty line
 left out; files whose name ends with ``.gz`` are unpacked and packed. Rotations may be off by
 :data:`clipperplus.geometry.poses.FILE_ROUNDING`, as published truths are; they are kept as they are, because errors
 against them are to compare with published ones. Quaternions, which lose digits in most files, are scaled to length 1.
+
+Every reader takes ``size_limit``: bytes that what is read may take; by default more than 256 MiB and 100 times the size
+of the file are refused with :class:`clipperplus.MemoryLimitError`.
 """
 
 from __future__ import annotations
@@ -97,18 +100,18 @@ class Trajectory:
     """``(k, 4, 4)``."""
 
 
-def read_log(path: _Name) -> PairPoses:
+def read_log(path: _Name, *, size_limit: int | None = None) -> PairPoses:
     """Read the poses of pairs of fragments."""
     path = as_path(path)
-    pairs, poses, starts, fragments = _read_pairs(path, 4)
+    pairs, poses, starts, fragments = _read_pairs(path, 4, size_limit)
     _check_rigid(path, poses, starts)
     return PairPoses(pairs, poses, fragments)
 
 
-def read_info(path: _Name) -> PairInformation:
+def read_info(path: _Name, *, size_limit: int | None = None) -> PairInformation:
     """Read the information matrices of pairs of fragments; they may be zero."""
     path = as_path(path)
-    pairs, matrices, starts, fragments = _read_pairs(path, 6)
+    pairs, matrices, starts, fragments = _read_pairs(path, 6, size_limit)
     check(path, are_information(matrices), starts, "a symmetric information matrix without negative eigenvalues")
     return PairInformation(pairs, matrices, fragments)
 
@@ -134,10 +137,10 @@ def write_log(path: _Name, log: PairPoses) -> None:
     write_bytes(path, render(rows, "\t"))  # readers of this format split at tabs
 
 
-def read_tum(path: _Name) -> Trajectory:
+def read_tum(path: _Name, *, size_limit: int | None = None) -> Trajectory:
     """Read a trajectory with timestamps and quaternions."""
     path = as_path(path)
-    lines = read_lines(path)
+    lines = read_lines(path, size_limit)
     rows = table(path, lines, 8)
     numbers = [number for number, _ in lines]
     with np.errstate(all="ignore"):
@@ -160,10 +163,10 @@ def write_tum(path: _Name, trajectory: Trajectory) -> None:
     write_bytes(path, render(rows.tolist()))
 
 
-def read_kitti(path: _Name) -> Poses:
+def read_kitti(path: _Name, *, size_limit: int | None = None) -> Poses:
     """Read ``(k, 4, 4)`` poses, one per line."""
     path = as_path(path)
-    lines = read_lines(path)
+    lines = read_lines(path, size_limit)
     poses = np.zeros((len(lines), 4, 4))
     poses[:, :3] = table(path, lines, 12).reshape(-1, 3, 4)
     poses[:, 3, 3] = 1.0
@@ -177,10 +180,10 @@ def write_kitti(path: _Name, poses: npt.ArrayLike) -> None:
     write_bytes(path, render(as_poses("poses", poses, FILE_ROUNDING)[:, :3].reshape(-1, 12).tolist()))
 
 
-def read_transform(path: _Name) -> npt.NDArray[np.float64]:
+def read_transform(path: _Name, *, size_limit: int | None = None) -> npt.NDArray[np.float64]:
     """Read one ``(4, 4)`` transform: rigid, or with a scale."""
     path = as_path(path)
-    lines = read_lines(path)
+    lines = read_lines(path, size_limit)
     if len(lines) != 4:
         raise FileFormatError(f"{path}: expected 4 lines of 4 numbers, got {len(lines)} lines")
     matrix = table(path, lines, 4)
@@ -194,18 +197,18 @@ def write_transform(path: _Name, T: npt.ArrayLike) -> None:
     write_bytes(path, render(as_similarity("T", T).tolist()))
 
 
-def read_poses(path: _Name) -> Poses:
+def read_poses(path: _Name, *, size_limit: int | None = None) -> Poses:
     """Read ``(k, 4, 4)`` poses of TUM, of KITTI, or 4 × 4 below each other; of these, one of ``nan`` is not known."""
     path = as_path(path)
-    lines = read_lines(path)
+    lines = read_lines(path, size_limit)
     if not lines:
         raise FileFormatError(f"{path}: expected poses, there are none")
     number, first = lines[0]
     columns = len(first.split())
     if columns == 8:
-        return read_tum(path).poses
+        return read_tum(path, size_limit=size_limit).poses
     if columns == 12:
-        return read_kitti(path)
+        return read_kitti(path, size_limit=size_limit)
     if columns != 4 or len(lines) % 4:
         expected = "lines of 8 numbers (TUM), of 12 (KITTI), or 4 lines of 4 for each pose"
         raise FileFormatError(f"{path}: line {number}: expected {expected}, got {len(lines)} lines of {columns}")
@@ -215,9 +218,11 @@ def read_poses(path: _Name) -> Poses:
     return poses
 
 
-def _read_pairs(path: Path, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], list[int], int]:
+def _read_pairs(
+    path: Path, size: int, size_limit: int | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], list[int], int]:
     """Return pairs, matrices, the line that each begins with, and the number of fragments."""
-    lines = read_lines(path)
+    lines = read_lines(path, size_limit)
     heads = lines[:: size + 1]
     if len(lines) % (size + 1):
         number = heads[-1][0]

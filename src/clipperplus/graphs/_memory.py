@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
+from .._limits import machine_memory
 from ..errors import MemoryLimitError
 
 __all__ = ["check_graph_fits", "machine_memory"]
-
-
-def machine_memory() -> int | None:
-    """Return the bytes of memory of this machine; None where the system does not say."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
 
 
 def check_graph_fits(what: str, count: int, density: float) -> None:

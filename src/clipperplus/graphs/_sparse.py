@@ -73,7 +73,7 @@ def _sparse_entries(
         values = np.array(values[:stored])
     except ClipperPlusError:
         raise
-    except (TypeError, ValueError, IndexError, AttributeError, KeyError) as reason:
+    except Exception as reason:  # whatever its attributes raise
         raise error(f"{name}: the sparse matrix cannot be read ({reason})") from None
     for indices in (rows, columns):
         if stored and not 0 <= indices.min() <= indices.max() < n:

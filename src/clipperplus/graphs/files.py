@@ -18,20 +18,28 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from .._paths import as_path, is_gzip, read_bytes, write_bytes
+from .._paths import as_path, is_gzip, read_file, write_bytes
 from ..errors import FileFormatError, GraphError
 from .graph import Graph
 
 __all__ = ["graph_name", "read_graph", "write_graph"]
 
 
-def read_graph(path: str | os.PathLike[str]) -> Graph:
-    """Read a graph file; the format follows from the name (see the module's table), ``.gz`` is unpacked."""
+def read_graph(path: str | os.PathLike[str], *, size_limit: int | None = None) -> Graph:
+    """Read a graph file; the format follows from the name (see the module's table), ``.gz`` is unpacked.
+
+    A graph that would take more than ``size_limit`` bytes is refused with :class:`MemoryLimitError` before it is made;
+    without it, more than 256 MiB and 100 times the size of the file. A vertex takes 24 bytes, with edges or without.
+    """
     path = as_path(path)
     parse, _ = _format(path)
-    data = read_bytes(path)
+    data, limit = read_file(path, size_limit)
     try:
-        return parse(data)
+        with limit.enforced():
+            return parse(data, limit.limit)
+    except _core.TextTooLarge as error:
+        limit.check(int(str(error)))
+        raise
     except _core.TextError as error:
         raise FileFormatError(f"{path}: {error}") from None
     except GraphError as error:
@@ -57,7 +65,7 @@ def graph_name(path: Path) -> str | None:
     return None if suffix is None else plain[: -len(suffix)]
 
 
-def _format(path: Path) -> tuple[Callable[[bytes], Graph], Callable[[Graph], bytes]]:
+def _format(path: Path) -> tuple[Callable[[bytes, int], Graph], Callable[[Graph], bytes]]:
     name = path.name.lower().removesuffix(".gz")
     for suffix, functions in _FORMATS.items():
         if name.endswith(suffix):
@@ -66,20 +74,20 @@ def _format(path: Path) -> tuple[Callable[[bytes], Graph], Callable[[Graph], byt
     raise FileFormatError(f"{path}: unknown kind of graph file; known endings are {known}, each also with .gz")
 
 
-def _parse_dimacs(data: bytes) -> Graph:
-    return _weighted(*_core.parse_dimacs(data))
+def _parse_dimacs(data: bytes, limit: int) -> Graph:
+    return _weighted(*_core.parse_dimacs(data, limit))
 
 
-def _parse_dimacs_binary(data: bytes) -> Graph:
-    return _weighted(*_core.parse_dimacs_binary(data))
+def _parse_dimacs_binary(data: bytes, limit: int) -> Graph:
+    return _weighted(*_core.parse_dimacs_binary(data, limit))
 
 
-def _parse_matrix_market(data: bytes) -> Graph:
-    return Graph._wrap(_core.parse_matrix_market(data))
+def _parse_matrix_market(data: bytes, limit: int) -> Graph:
+    return Graph._wrap(_core.parse_matrix_market(data, limit))
 
 
-def _parse_edge_list(data: bytes) -> Graph:
-    return Graph._wrap(_core.parse_edge_list(data))
+def _parse_edge_list(data: bytes, limit: int) -> Graph:
+    return Graph._wrap(_core.parse_edge_list(data, limit))
 
 
 def _weighted(native: _core.Graph, weights: Any) -> Graph:

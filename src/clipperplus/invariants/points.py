@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import as_points, as_unit_vectors
+from .._validation import as_points, as_unit_vectors, attribute_of
 from ..errors import LandmarkError, OptionError
 from .base import Pairs, Vector, angles, set_angle, two_arrays
 
@@ -66,8 +66,8 @@ class DistanceAndNormals:
 
     def landmarks(self, name: str, given: Any) -> PointsWithNormals:
         """Check points and normals."""
-        if hasattr(given, "points") and hasattr(given, "normals"):
-            points, normals = given.points, given.normals
+        points, normals = (attribute_of(name, given, attribute, given) for attribute in ("points", "normals"))
+        if points is not given and normals is not given:
             if normals is None:
                 raise LandmarkError(f"{name}: expected points with normals, got normals that are None")
         else:

@@ -27,11 +27,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .._paths import as_path, write_bytes
+from .._paths import as_path, read_file, write_bytes
 from .._validation import as_array
 from ..consistency import as_associations
 from ..errors import FileFormatError, LandmarkError, OptionError
-from ..geometry._lines import Lines, check, read_lines, render, table
+from ..geometry._lines import Lines, check, lines_of, render, table
 from ..geometry.poses import FILE_ROUNDING, Poses, are_semidefinite, as_poses, from_quaternions, to_quaternions
 
 __all__ = ["PoseGraph", "read_g2o", "write_g2o"]
@@ -62,6 +62,8 @@ _TAGS = (*(tag for kind in _KINDS.values() for tag in (kind.vertex, kind.edge)),
 _OUT_OF_PLANE = (0, 1, 5)
 """Turning about x and y, and moving along z."""
 _LARGEST_ID = 2**63 - 1
+_BYTES_A_WORD, _BYTES_A_LINE = 200, 2048
+"""That an id takes, and a pose or an edge with its matrices."""
 _PLANE_ROUNDING = 1e-6
 """By how much a motion in the plane may leave it."""
 
@@ -135,15 +137,28 @@ class PoseGraph:
         return np.asarray(0.5 * (inverses + inverses.swapaxes(1, 2)))
 
 
-def read_g2o(path: _Name) -> PoseGraph:
-    """Read a pose graph. Poses and edges have the order of the file."""
+def read_g2o(path: _Name, *, size_limit: int | None = None) -> PoseGraph:
+    """Read a pose graph. Poses and edges have the order of the file.
+
+    One that would take more than ``size_limit`` bytes is refused with :class:`clipperplus.MemoryLimitError`; without
+    it, more than 256 MiB and 100 times the size of the file.
+    """
     path = as_path(path)
+    content = read_file(path, size_limit)
     lines: dict[str, Lines] = {tag: [] for tag in _TAGS}
-    for number, line in read_lines(path):
+    for number, line in lines_of(content):
         tag, _, rest = line.replace("\t", " ").partition(" ")
         if tag not in lines:
             raise FileFormatError(f"{path}: line {number}: expected one of {', '.join(_TAGS)}, got {tag[:60]!r}")
         lines[tag].append((number, rest))
+    words = sum(len(rest) // 2 + 1 for _, rest in lines[_FIX])
+    content.limit.check(len(content.data) + _BYTES_A_WORD * words + _BYTES_A_LINE * sum(map(len, lines.values())))
+    with content.limit.enforced():
+        return _pose_graph(path, lines)
+
+
+def _pose_graph(path: Path, lines: dict[str, Lines]) -> PoseGraph:
+    """Return the pose graph of lines, by their tags."""
     dimension = _dimension(path, lines)
     kind = _KINDS[dimension]
     vertices = _Rows.of(path, lines[kind.vertex], 1, kind.numbers)

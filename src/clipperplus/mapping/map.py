@@ -161,11 +161,11 @@ class Map:
         save_map(self, folder)
 
     @classmethod
-    def load(cls, folder: str | PathLike[str]) -> Map:
-        """Read what :meth:`save` wrote."""
+    def load(cls, folder: str | PathLike[str], *, size_limit: int | None = None) -> Map:
+        """Read what :meth:`save` wrote; see :func:`clipperplus.mapping.load_map`."""
         from .map_files import load_map
 
-        return load_map(folder)
+        return load_map(folder, size_limit=size_limit)
 
     def plot(self, path: str | PathLike[str] | None = None, *, component: int = 0) -> Any:
         """Draw a component from above and from the side, coloured by scan, with its edges.

@@ -26,10 +26,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._build import core_info
-from .._paths import as_path
+from .._limits import SizeLimit
+from .._paths import as_path, open_file, read_file
 from .._timing import Stage
 from ..clouds.files import write_cloud
-from ..errors import FileFormatError
+from ..clouds.files._npz import Archive
+from ..errors import ClipperPlusError, FileFormatError
 from ..geometry.files import Trajectory, write_tum
 from ..geometry.poses import FILE_ROUNDING, adjoint, are_rigid, inverse
 from .g2o import PoseGraph, write_g2o
@@ -71,18 +73,23 @@ def save_map(map: Map, folder: _Name) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def load_map(folder: _Name) -> Map:
-    """Read what :func:`save_map` wrote; what is not whole, or of another version, is refused."""
+def load_map(folder: _Name, *, size_limit: int | None = None) -> Map:
+    """Read what :func:`save_map` wrote; what is not whole, or of another version, is refused.
+
+    So is a map whose points would take more than ``size_limit`` bytes, with :class:`clipperplus.MemoryLimitError`;
+    without it, more than 256 MiB and 100 times the size of their file.
+    """
     folder = as_path(folder)
-    index = _read_index(folder / _INDEX)
+    index = _read_index(folder / _INDEX, size_limit)
     path = folder / _POINTS
     if not path.is_file():
         raise FileFormatError(f"{path}: missing; {folder / _INDEX} needs it")
     if _digest(path) != index.get("points_sha256"):
         raise FileFormatError(f"{path}: damaged, or of another map than {_INDEX}")
     try:
-        points = _read_points(path, len(index["scans"]))
-        return _map(index, points)
+        return _map(index, _read_points(path, len(index["scans"]), size_limit))
+    except ClipperPlusError:
+        raise
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise FileFormatError(f"{folder / _INDEX}: not a map as it is written here ({error})") from None
 
@@ -175,7 +182,7 @@ def _index(map: Map, folder: Path, files: list[str]) -> dict[str, Any]:
 def _digest(path: Path) -> str:
     """Return what tells the content of a file from any other."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_file(path) as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
@@ -184,18 +191,22 @@ def _digest(path: Path) -> str:
 def _kind_of(path: Path) -> object:
     """Return what a file says that it is."""
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_file(path).data)
     except (ValueError, RecursionError):
         return None
     return content.get("kind") if isinstance(content, dict) else None
 
 
-def _read_index(path: Path) -> dict[str, Any]:
+def _read_index(path: Path, size_limit: int | None = None) -> dict[str, Any]:
     """Return what ``map.json`` holds, if it is of this version."""
     if not path.is_file():
         raise FileFormatError(f"{path}: missing; expected the folder of a map, written to its end")
+    data, limit = read_file(path, size_limit)
     try:
-        index = json.loads(path.read_bytes())
+        with limit.enforced():
+            index = json.loads(data)
+    except ClipperPlusError:
+        raise
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{path}: damaged ({error})") from None
     if not isinstance(index, dict) or index.get("kind") != _KIND:
@@ -216,18 +227,27 @@ def _files_of(folder: Path) -> list[str]:
     return [name for name in known if isinstance(name, str) and Path(name).name == name]
 
 
-def _read_points(path: Path, count: int) -> list[npt.NDArray[Any]]:
+def _read_points(path: Path, count: int, size_limit: int | None) -> list[npt.NDArray[Any]]:
     """Return the points of all scans."""
     scans: list[npt.NDArray[Any]] = []
-    with np.load(path, allow_pickle=False) as archive:
-        offsets = archive["offsets"]
-        if offsets.shape != (count, 3) or offsets.dtype != np.float64:
+    limit = SizeLimit.of(path, path.stat().st_size, size_limit)
+    with limit.enforced(), open_file(path) as file:
+        archive = Archive(file, limit)
+        names = [_member(scan) for scan in range(count)]
+        layout = archive.layouts["offsets"]
+        if layout.shape != (count, 3) or layout.kind != "<f8":
             raise ValueError(f"{path.name} has no offset for each of {count} scans")
-        for scan, offset in enumerate(offsets):
-            points = archive[_member(scan)]
-            if points.ndim != 2 or points.shape[1] != 3 or points.dtype != np.float32:
+        for scan, name in enumerate(names):
+            layout = archive.layouts[name]
+            if len(layout.shape) != 2 or layout.shape[1] != 3 or layout.kind != "<f4":
                 raise ValueError(f"{path.name} has no points of scan {scan}")
-            scans.append(points + offset if offset.any() else points)
+        limit.check(3 * sum(map(archive.size_of, names)))  # unpacked, and with their offset in double precision
+        for name, offset in zip(names, archive.array("offsets"), strict=True):
+            points = archive.array(name)
+            with np.errstate(all="ignore"):
+                scans.append(points + offset if offset.any() else points)
+            if not np.isfinite(scans[-1]).all():
+                raise ValueError(f"{path.name} has {name} that are not finite")
     return scans
 
 

@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from .._paths import as_path, read_file
 from ..errors import FileFormatError, OptionError
 from .tasks import OPTIONS
 
@@ -16,6 +17,8 @@ __all__ = ["ListedPair", "read_pairs"]
 ListedPair = tuple[str, str, dict[str, Any]]
 """Source, target, options."""
 
+_BYTES_A_PAIR = 512
+"""Besides the names of its files, which have the folder before them."""
 _ENDS = ("source", "target")
 _KNOWN = (*_ENDS, "voxel_size", *OPTIONS)
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -23,17 +26,20 @@ _WHOLE = ("matches", "max_alternatives")
 _NUMBERS = ("voxel_size", "epsilon", "ratio", "min_confidence", "prior")
 
 
-def read_pairs(path: str | PathLike[str]) -> list[ListedPair]:
+def read_pairs(path: str | PathLike[str], *, size_limit: int | None = None) -> list[ListedPair]:
     """Read a list of pairs, separated by commas, semicolons or tabs.
 
     The first line may name the columns: ``source``, ``target``, and options of a registration; where a cell is empty,
     an option is what it is for all. Without such a line, the first two cells are the clouds, and others are
     ``option=value``. Names of files are relative to the folder of the list. Lines that are empty, or begin with ``#``,
-    are left out.
+    are left out. More than ``size_limit`` bytes of them are refused with :class:`clipperplus.MemoryLimitError`; without
+    it, more than 256 MiB and 100 times the size of the file.
     """
     name = fspath(path)
+    data, limit = read_file(as_path(path), size_limit, unpack=False)
+    limit.check(len(data) + (data.count(b"\n") + 1) * (_BYTES_A_PAIR + 2 * len(name)))
     try:
-        text = Path(name).read_text(encoding="utf-8-sig")
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise FileFormatError(f"{name}: expected text, in UTF-8") from None
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _counts(line)]

@@ -14,10 +14,12 @@ import threading
 import time
 from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from .._build import core_info
+from .._paths import check_is_file
 from ..errors import FileFormatError
 
 __all__ = ["Key", "PairStore", "StoreFullError"]
@@ -26,6 +28,11 @@ _FORMAT = 2
 """Of what is written; files of another one are refused."""
 _APPLICATION = 0x636C6970
 """By which a file is told from other databases."""
+_TABLE = (
+    "CREATE TABLE results (source TEXT, target TEXT, task TEXT, version TEXT, result TEXT, "
+    "PRIMARY KEY (source, target, task, version)) WITHOUT ROWID"
+)
+"""All there is in a file: a view, a trigger or a computed column would be run."""
 _PATIENCE = 60.0
 """Seconds to wait for another process that is writing."""
 
@@ -96,6 +103,8 @@ class PairStore:
 def _opened(path: str) -> sqlite3.Connection:
     """Open a file of results, or make one."""
     database = None
+    if os.path.exists(path) and not os.path.isdir(path):
+        check_is_file(Path(path))  # SQLite would wait for the other end of a pipe
     if os.path.isfile(path) and os.path.getsize(path) == 1:  # SQLite takes it for an empty one
         raise FileFormatError(f"{path}: no file of results; choose another name")
     try:
@@ -109,10 +118,8 @@ def _opened(path: str) -> sqlite3.Connection:
         with database:
             database.execute("BEGIN IMMEDIATE")  # two processes may be making it
             _check(path, database)
-            database.execute(
-                "CREATE TABLE IF NOT EXISTS results (source TEXT, target TEXT, task TEXT, version TEXT, result TEXT, "
-                "PRIMARY KEY (source, target, task, version)) WITHOUT ROWID"
-            )
+            if not _tables(database):
+                database.execute(_TABLE)
             database.execute(f"PRAGMA application_id = {_APPLICATION}")
             database.execute(f"PRAGMA user_version = {_FORMAT}")
     except (sqlite3.Error, FileFormatError) as error:
@@ -144,7 +151,7 @@ def _does_log_ahead(database: sqlite3.Connection, *, is_last: bool) -> bool:
 
 def _check(path: str, database: sqlite3.Connection) -> None:
     """Refuse a database that is another program's, or of another format."""
-    (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    tables = _tables(database)
     (application,) = database.execute("PRAGMA application_id").fetchone()
     (found,) = database.execute("PRAGMA user_version").fetchone()
     if not tables and not application and not found:
@@ -156,3 +163,11 @@ def _check(path: str, database: sqlite3.Connection) -> None:
             f"{path}: results of format {found}, expected {_FORMAT}: remove it to compute them again, or use the "
             "version of clipperplus that wrote it"
         )
+    if tables != [_TABLE.encode()]:
+        raise FileFormatError(f"{path}: expected results and nothing else, this has been changed; choose another name")
+
+
+def _tables(database: sqlite3.Connection) -> list[bytes]:
+    """Return how all that a file holds was made, which may be no text; the index of a key is made with its table."""
+    rows = database.execute("SELECT CAST(sql AS BLOB) FROM sqlite_master WHERE sql IS NOT NULL")
+    return [made for (made,) in rows]

@@ -5,7 +5,7 @@ The format follows from the name:
 ============================  =========================================================================
 ``.ply``                      PLY, ASCII and binary of both byte orders
 ``.pcd``                      PCD 0.7, ASCII, binary and compressed
-``.xyz``, ``.txt``, ``.csv``  a point per line; a header may name the columns, ``#`` and ``//`` comments
+``.xyz``, ``.txt``, ``.csv``  a point per line; a header may name the columns; ``#``, ``//`` and ``%`` comments
 ``.npy``, ``.npz``            arrays of numpy with three columns or more
 ``.bin``                      scans of KITTI, records of four floats
 ``.las``, ``.laz``            LAS; LAZ needs the extra ``las``
@@ -22,8 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..._paths import as_path, write_bytes
-from ..._validation import as_array, as_points
+from ..._limits import SizeLimit
+from ..._paths import as_path, read_file, write_bytes
+from ..._validation import as_array, as_points, attribute_of
 from ...errors import FileFormatError, LandmarkError
 from ..cloud import Cloud
 from ._columns import Contents
@@ -37,7 +38,7 @@ __all__ = ["CLOUD_ENDINGS", "Cloud", "as_written_path", "read_cloud", "write_clo
 
 
 class _Format(NamedTuple):
-    parse: Callable[[Path, bytes], Contents]
+    parse: Callable[[Path, bytes, SizeLimit], Contents]
     render: Callable[..., bytes] | None = None
     """``render(table, viewpoint=…, binary=…)``; None: such files are only read."""
 
@@ -59,21 +60,28 @@ CLOUD_ENDINGS = tuple(_FORMATS)
 """Of files that :func:`read_cloud` knows, in small letters."""
 
 
-def read_cloud(path: str | PathLike[str]) -> Cloud:
-    """Read a point cloud file; the format follows from the name (see the module's table)."""
+def read_cloud(path: str | PathLike[str], *, size_limit: int | None = None) -> Cloud:
+    """Read a point cloud file; the format follows from the name (see the module's table).
+
+    A file whose points would take more than ``size_limit`` bytes, unpacked and as numbers, is refused with
+    :class:`MemoryLimitError` before they are read; without it, more than 256 MiB and 100 times the size of the file.
+    """
     path = as_path(path)
     form = _FORMATS.get(path.suffix.lower())
     if form is None:
         raise FileFormatError(f"{path}: unknown kind of point cloud; known endings are {' '.join(_FORMATS)}")
-    table, viewpoint = form.parse(path, path.read_bytes())
-    finite = np.isfinite(table[:, :3]).all(axis=1)
-    kept = table if finite.all() else table[finite]
-    return Cloud(
-        points=_frozen(kept[:, :3]),
-        dropped=len(table) - len(kept),
-        normals=_frozen(kept[:, 3:]) if table.shape[1] > 3 else None,
-        viewpoint=None if viewpoint is None else _frozen(viewpoint),
-    )
+    raw, limit = read_file(path, size_limit)
+    with limit.enforced():
+        table, viewpoint = form.parse(path, raw, limit)
+        del raw
+        finite = np.isfinite(table[:, :3]).all(axis=1)
+        kept = table if finite.all() else table[finite]
+        return Cloud(
+            points=_frozen(kept[:, :3]),
+            dropped=len(table) - len(kept),
+            normals=_frozen(kept[:, 3:]) if table.shape[1] > 3 else None,
+            viewpoint=None if viewpoint is None else _frozen(viewpoint),
+        )
 
 
 def _frozen(array: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -106,7 +114,7 @@ def write_cloud(path: str | PathLike[str], points: Any, *, normals: Any = None, 
     table = as_points("points", points, dimensions=(3,))
     if normals is not None:
         table = np.hstack([table, _as_normals(normals, len(table))])
-    given = np.asarray(getattr(points, "points", points)).dtype
+    given = as_array("points", attribute_of("points", points, "points", points), LandmarkError).dtype
     if given.kind == "f" and given.itemsize <= 4:
         with np.errstate(over="ignore"):  # normals may come in double precision
             table = table.astype(np.float32)

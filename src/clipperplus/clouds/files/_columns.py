@@ -17,16 +17,13 @@ __all__ = [
     "Contents",
     "as_count",
     "check_promise",
-    "check_unpacked",
     "columns_from_bytes",
     "find_columns",
+    "table_bytes",
 ]
 
 LONGEST_HEADER = 1 << 20
 """Bytes. A header that is not closed by then is none."""
-_HIGHEST_RATIO = 100
-_ALWAYS_FINE = 64 << 20
-"""Bytes that a compressed file may unpack to; more only up to ``_HIGHEST_RATIO`` times its own size."""
 _COORDINATES = ("x", "y", "z")
 _NORMALS = (("nx", "ny", "nz"), ("normal_x", "normal_y", "normal_z"))
 _LONGEST_NUMBER = 40
@@ -62,6 +59,11 @@ def find_columns(where: str, names: Sequence[str]) -> list[int]:
     return [names.index(name) for name in (*_COORDINATES, *normals)]
 
 
+def table_bytes(count: int, columns: int) -> int:
+    """Return what so many points take, with so many numbers each."""
+    return np.dtype(np.float64).itemsize * count * columns
+
+
 def columns_from_bytes(raw: bytes | bytearray, count: int, columns: Sequence[Column]) -> npt.NDArray[np.float64]:
     """Return columns of ``count`` numbers each side by side; that they lie within the bytes has been checked."""
     table = np.empty((count, len(columns)))
@@ -78,12 +80,6 @@ def check_promise(path: Path, raw: bytes, count: int, record: int, start: int) -
         raise FileFormatError(
             f"{path}: byte {start}: the header promises {count} points, {needed} bytes from here on; there are {there}"
         )
-
-
-def check_unpacked(where: str, needed: int, raw: bytes) -> None:
-    """Refuse a file that would unpack to so many bytes that it was made to fill the memory."""
-    if needed > max(_ALWAYS_FINE, _HIGHEST_RATIO * len(raw)):
-        raise FileFormatError(f"{where}: {needed} bytes from a file of {len(raw)}: this is no point cloud")
 
 
 def as_count(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..._limits import LONGEST_LINE, SizeLimit
 from ...errors import FileFormatError
+from ._columns import table_bytes
 
-__all__ = ["Rows", "format_rows"]
+__all__ = ["Rows", "as_float", "format_rows"]
+
+_FORTRAN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[dD][+-]?\d+")
+"""A number in double precision as Fortran writes it, 1.5D-3."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,8 @@ class Rows:
 
     path: Path
     raw: bytes
+    limit: SizeLimit
+    """What the numbers may take."""
     start: int = 0
     """Byte at which the first line begins."""
     first: int = 1
@@ -35,6 +43,8 @@ class Rows:
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(self._lines(), self.first):
+            if len(line) > LONGEST_LINE:
+                raise FileFormatError(f"{self.path}: line {number}: expected a point, got {len(line)} bytes")
             for mark in self.comments:
                 line = line.partition(mark)[0]
             line = line.strip()
@@ -54,6 +64,9 @@ class Rows:
         if first is None or count == 0:
             table = np.empty((0, len(columns)))
         else:
+            most = self._most_lines() if count is None else count
+            words = min(most * width, (len(self.raw) - self.start) // 2 + 1)  # a number takes two bytes or more
+            self.limit.check(table_bytes(words, 1))
             every = self._quickly(first[0], count)
             complete = every.shape[1] == width and count in (None, len(every))
             table = every[:, columns] if complete else self._one_by_one(width, columns, skip, count)
@@ -84,7 +97,7 @@ class Rows:
             try:
                 if len(words) != width or "_" in line:  # Python would take 1_0 for a number
                     raise ValueError
-                values.extend([float(words[column]) for column in columns])
+                values.extend([as_float(words[column]) for column in columns])
             except ValueError:
                 expected = f"{width} number{'s' if width > 1 else ''}"
                 raise FileFormatError(f"{self.path}: line {number}: expected {expected}, got {line[:60]!r}") from None
@@ -100,6 +113,16 @@ class Rows:
         return FileFormatError(
             f"{self.path}: line {last}: the header promises {count} points; the file ends after {max(0, found - skip)}"
         )
+
+
+def as_float(word: str) -> float:
+    """Return a number as Python or Fortran writes it; ValueError if it is none."""
+    try:
+        return float(word)
+    except ValueError:
+        if not _FORTRAN.fullmatch(word.strip()):
+            raise
+    return float(word.lower().replace("d", "e"))
 
 
 def format_rows(table: npt.NDArray[Any]) -> bytes:

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from ..._limits import SizeLimit
 from ...errors import FileFormatError
-from ._columns import Column, Contents, check_promise, columns_from_bytes
+from ._columns import Column, Contents, check_promise, columns_from_bytes, table_bytes
 from .laz import unpack_laz
 
 __all__ = ["parse_las"]
@@ -37,18 +38,23 @@ class _Header:
     offset: npt.NDArray[np.float64]
 
 
-def parse_las(path: Path, raw: bytes) -> Contents:
+def parse_las(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     """Return the coordinates: in the file they are integers of 4 bytes, with a scale and an offset per axis."""
     header = _parse_header(path, raw)
+    if not header.compressed:
+        check_promise(path, raw, header.count, header.record, header.start)
+    unpacked = header.count * header.record if header.compressed else 0
+    limit.check(unpacked + table_bytes(header.count, 3), f"byte {header.start}")
     if header.compressed:
         records = unpack_laz(path, raw, header.size, header.start, header.record, header.count)
         pieces = [_integers(piece, len(piece) // header.record, header.record, 0) for piece in records]
-        integers = np.concatenate([np.empty((0, 3)), *pieces])
+        table = np.concatenate([np.empty((0, 3)), *pieces])
     else:
-        check_promise(path, raw, header.count, header.record, header.start)
-        integers = _integers(raw, header.count, header.record, header.start)
+        table = _integers(raw, header.count, header.record, header.start)
     with np.errstate(over="ignore", invalid="ignore"):  # points that no double can hold are dropped later
-        return Contents(integers * header.scale + header.offset)
+        table *= header.scale
+        table += header.offset
+    return Contents(table)
 
 
 def _parse_header(path: Path, raw: bytes) -> _Header:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import FileFormatError, MissingPackageError
-from ._columns import check_unpacked
 
 __all__ = ["unpack_laz"]
 
@@ -38,7 +37,6 @@ def unpack_laz(path: Path, raw: bytes, header: int, start: int, record: int, cou
     except ImportError:
         raise MissingPackageError(f"{path}: LAZ files need the package lazrs: pip install 'clipperplus[las]'") from None
     where = f"{path}: byte {start}"
-    check_unpacked(where, count * record, raw)
     settings = _find_settings(path, raw, header, start)
     if not _chunks_fit(raw, settings, start, record, count):
         raise FileFormatError(f"{where}: the sizes of the compressed parts contradict each other")

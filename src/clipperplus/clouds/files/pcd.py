@@ -13,8 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
+from ..._limits import SizeLimit
 from ...errors import FileFormatError
-from ._columns import LONGEST_HEADER, Column, Contents, as_count, check_promise, columns_from_bytes, find_columns
+from ._columns import (
+    LONGEST_HEADER,
+    Column,
+    Contents,
+    as_count,
+    check_promise,
+    columns_from_bytes,
+    find_columns,
+    table_bytes,
+)
 from ._rows import Rows, format_rows
 
 __all__ = ["format_pcd", "parse_pcd"]
@@ -53,7 +63,7 @@ class _Header:
     """Bytes."""
 
 
-def parse_pcd(path: Path, raw: bytes) -> Contents:
+def parse_pcd(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     """Return the fields x, y and z, the normals where there are some, and the place of the sensor."""
     header = _parse_header(path, raw)
     fields, where = header.fields, f"{path}: line {header.lines}"
@@ -63,15 +73,16 @@ def parse_pcd(path: Path, raw: bytes) -> Contents:
             raise FileFormatError(f"{where}: field {name} has {numbers} numbers per point; expected one")
     if header.data == "ascii":
         words = [0, *accumulate(field.numbers for field in fields)]
-        rows = Rows(path, raw, header.size, header.lines + 1)
+        rows = Rows(path, raw, limit, header.size, header.lines + 1)
         table = rows.numbers(words[-1], [words[column] for column in columns], count=header.points)
         return Contents(table, header.viewpoint)
     sizes = [0, *accumulate(field.size for field in fields)]
     if header.data == "binary":
         check_promise(path, raw, header.points, sizes[-1], header.size)
+        limit.check(table_bytes(header.points, len(columns)))
         wanted = [Column(fields[column].kind, header.size + sizes[column], sizes[-1]) for column in columns]
     else:  # one field after the other
-        raw = _unpack(path, raw, header, header.points * sizes[-1])
+        raw = _unpack(path, raw, header, header.points * sizes[-1], limit)
         wanted = [Column(fields[column].kind, header.points * sizes[column], fields[column].size) for column in columns]
     return Contents(columns_from_bytes(raw, header.points, wanted), header.viewpoint)
 
@@ -168,7 +179,7 @@ class _Interpreter:
         return np.array(numbers[:3])
 
 
-def _unpack(path: Path, raw: bytes, header: _Header, needed: int) -> bytes:
+def _unpack(path: Path, raw: bytes, header: _Header, needed: int, limit: SizeLimit) -> bytes:
     if needed == 0:  # some writers leave out the sizes
         return b""
     start = header.size + 8
@@ -182,6 +193,7 @@ def _unpack(path: Path, raw: bytes, header: _Header, needed: int) -> bytes:
         )
     if packed > len(raw) - start:
         raise FileFormatError(f"{where}: the compressed part should have {packed} bytes; there are {len(raw) - start}")
+    limit.check(needed + table_bytes(header.points, len(_NAMES)), f"byte {header.size}")
     try:
         return _core.decompress_lzf(raw[start : start + packed], unpacked)
     except _core.LzfError as error:

@@ -10,8 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..._limits import SizeLimit
 from ...errors import FileFormatError
-from ._columns import LONGEST_HEADER, Column, Contents, as_count, check_promise, columns_from_bytes, find_columns
+from ._columns import (
+    LONGEST_HEADER,
+    Column,
+    Contents,
+    as_count,
+    check_promise,
+    columns_from_bytes,
+    find_columns,
+    table_bytes,
+)
 from ._rows import Rows, format_rows
 
 __all__ = ["format_ply", "parse_ply"]
@@ -55,7 +65,7 @@ class _Header:
     """Bytes."""
 
 
-def parse_ply(path: Path, raw: bytes) -> Contents:
+def parse_ply(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     """Return the vertices; other elements, also those with lists, are passed over."""
     header = _parse_header(path, raw)
     end = f"{path}: line {header.lines}"
@@ -68,7 +78,7 @@ def parse_ply(path: Path, raw: bytes) -> Contents:
             raise FileFormatError(f"{end}: property {name} of the vertices is a list; expected numbers only")
     columns = find_columns(end, [name for name, _, _ in vertex.properties])
     if not header.byte_order:
-        rows = Rows(path, raw, header.size, header.lines + 1)
+        rows = Rows(path, raw, limit, header.size, header.lines + 1)
         skip = sum(element.count for element in before if element.properties)
         return Contents(rows.numbers(len(vertex.properties), columns, skip=skip, count=vertex.count))
     start = header.size
@@ -77,6 +87,7 @@ def parse_ply(path: Path, raw: bytes) -> Contents:
     places = np.cumsum([0, *(each.size for each in vertex.properties)]).tolist()
     record = places[-1]
     check_promise(path, raw, vertex.count, record, start)
+    limit.check(table_bytes(vertex.count, len(columns)))
     kinds = [header.byte_order + each.kind for each in vertex.properties]
     wanted = [Column(kinds[column], start + places[column], record) for column in columns]
     return Contents(columns_from_bytes(raw, vertex.count, wanted))

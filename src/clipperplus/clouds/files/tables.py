@@ -3,71 +3,113 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import replace
 from itertools import islice, takewhile
 from pathlib import Path
 
+from ..._limits import SizeLimit
 from ...errors import FileFormatError
-from ._columns import Contents, find_columns
-from ._rows import Rows
+from ._columns import Contents
+from ._headings import find_named_columns
+from ._rows import Rows, as_float
 
 __all__ = ["parse_table"]
 
-_COMMENTS = ("#", "//")
+_COMMENTS = ("#", "//", "%")
+_MARKS = ";,"
+_UNIT = re.compile(r" (?=[\[(] ?\w+ ?[\])])")
+"""What separates a name from its unit: ``x [m]``."""
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 
 
-def parse_table(path: Path, raw: bytes) -> Contents:
-    """Return the columns that a header calls x, y and z, or else the first three.
+def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
+    """Return the columns that a header calls x, y and z or the like, or the first three if there is no header.
 
-    The header is a first line without a number, or a comment before the first row that names x, y and z.
+    The header is a first line without a number, or a comment before the first row that names them. A first line that
+    names something else is refused: nobody knows what the columns are.
     """
     start = len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0
-    rows = Rows(path, raw, start, comments=_COMMENTS)
+    rows = Rows(path, raw, limit, start, comments=_COMMENTS)
     first = list(islice(rows, 2))
     if not first:
         raise FileFormatError(f"{path}: line 1: expected points; the file has no line with a number")
-    names = _words(first[0][1])
-    if any(map(_is_number, names)):
+    for number, line in first:
+        _check_decimal_points(path, number, line)
+    if any(map(_is_number, _words(first[0][1]))):
         skip, number, line = 0, *first[0]
-        names = _names_in_comment(rows, number, len(_words(line)))
+        width = len(_words(line))
+        columns = _columns_in_comment(rows, number, width)
     else:
         skip, number, line = 1, *first[-1]
-    width = len(_words(line))
-    if names and len(names) != width:
-        raise FileFormatError(f"{path}: line {number}: expected {len(names)} words as in the header, got {line[:60]!r}")
-    twice = next((name for name in "xyz" if names.count(name) > 1), None)
-    if twice is not None:
-        raise FileFormatError(f"{path}: line {first[0][0]}: the header names {twice} twice")
-    if {"x", "y", "z"} & set(names):
-        columns = find_columns(f"{path}: line {first[0][0]}", names)
-    elif width < 3 or skip == len(first):
-        raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
-    else:
+        width = len(_words(line))
+        columns = _columns_in_header(path, *first[0], first[1:])
+    if columns is None:
+        if width < 3:
+            raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
         columns = [0, 1, 2]
     return Contents(replace(rows, separator=_separator(line)).numbers(width, columns, skip=skip))
 
 
-def _names_in_comment(rows: Rows, end: int, width: int) -> list[str]:
-    """Return the names in a comment before line ``end``, if they are as many as a row has words; else none."""
-    for _, line in takewhile(lambda row: row[0] < end, replace(rows, comments=())):
-        names = _words(line.lstrip("#/"))
-        if len(names) == width and {"x", "y", "z"} <= set(names):
-            return names
-    return []
+def _columns_in_header(path: Path, number: int, line: str, after: list[tuple[int, str]]) -> list[int]:
+    """Return the columns that a header names; ``after`` is the row that follows it, if there is one."""
+    widths = [len(_words(row)) for _, row in after]
+    names = _names(line, *widths)
+    columns = find_named_columns(f"{path}: line {number}", names)
+    if columns is None:
+        missing = [axis for axis in "xyz" if axis not in names]
+        what = f"there is no {missing[0]} among" if len(missing) < 3 else "cannot tell which they are in"
+        raise FileFormatError(f"{path}: line {number}: expected columns x, y and z; {what} {line[:60]!r}")
+    if widths not in ([], [len(names)]):
+        number, row = after[0]
+        raise FileFormatError(f"{path}: line {number}: expected {len(names)} words as in the header, got {row[:60]!r}")
+    return columns
+
+
+def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
+    """Return the columns that a comment before line ``end`` names, if it has as many words as a row."""
+    for number, line in takewhile(lambda row: row[0] < end, replace(rows, comments=())):
+        names = _names(line.lstrip("#/% \t"), width)
+        if len(names) == width:
+            columns = find_named_columns(f"{rows.path}: line {number}", names)
+            if columns is not None:
+                return columns
+    return None
+
+
+def _names(line: str, width: int | None = None) -> list[str]:
+    """Return the words of a header: names may have blanks in them where tabs separate, and before their units."""
+    tabbed = line.split("\t")
+    if len(tabbed) == width and _separator(line) is None:
+        return [_bare(word) for word in tabbed]
+    return _words(_UNIT.sub("", " ".join(line.split())))
+
+
+def _check_decimal_points(path: Path, number: int, line: str) -> None:
+    """Refuse numbers with a decimal comma, which would be two numbers, or none."""
+    words = re.split(r"\s*;\s*|\s+", line)
+    commas = [_DECIMAL_COMMA.fullmatch(word) is not None for word in words]
+    if len(words) >= 3 and any(commas) and all(comma or _is_number(w) for comma, w in zip(commas, words, strict=True)):
+        raise FileFormatError(f"{path}: line {number}: expected decimal points, got commas in {line[:60]!r}")
 
 
 def _separator(line: str) -> str | None:
-    return next((mark for mark in ";," if mark in line), None)
+    return next((mark for mark in _MARKS if mark in line), None)
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line as names: in lower case and without quotation marks."""
-    return [word.strip(" \t\"'").lower() for word in line.split(_separator(line))]
+    """Return the words of a line as names."""
+    return [_bare(word) for word in line.split(_separator(line))]
+
+
+def _bare(word: str) -> str:
+    """Return a word in lower case and without quotation marks."""
+    return word.strip(" \t\"'").lower()
 
 
 def _is_number(word: str) -> bool:
     try:
-        float(word)
+        as_float(word)
     except ValueError:
         return False
     return True
