@@ -1,12 +1,14 @@
 """Fuzz every reader, and the parsers in C++: ``python tests/fuzz/run.py --runs 1000000 [READER …]``.
 
 Readers run under Atheris; ``--native`` names the folder with the programs of ``tests/fuzz/CMakeLists.txt``, which run
-under libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer. What is found is left in ``--findings``.
+under libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer. What is found is left in ``--findings``, with what
+came out of each run: ``--report`` makes a table of all that is there, so that long runs can be made one by one.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import subprocess
 import sys
@@ -44,7 +46,7 @@ class Outcome(NamedTuple):
     coverage: int
     """Edges of the code that were passed."""
     peak_mb: int
-    findings: tuple[str, ...]
+    findings: list[str]
     """Files, in the folder of findings."""
 
 
@@ -62,11 +64,13 @@ def fuzz(name: str, command: Sequence[str], seeds: str, runs: int, findings: Pat
         seconds = time.monotonic() - began
     log = done.stdout.decode(errors="replace")
     (findings / f"{name}.txt").write_text(log, encoding="utf-8")
-    found = tuple(sorted(path.name for path in findings.glob(f"{name}-*")))
+    found = sorted(path.name for path in findings.glob(f"{name}-*"))
     if done.returncode and not found:
-        found = (f"{name}.txt",)
+        found = [f"{name}.txt"]
     inputs, peak = (_last(rf"stat::{what}:\s+(\d+)", log) for what in ("number_of_executed_units", "peak_rss_mb"))
-    return Outcome(name, inputs, seconds, _last(r" cov: (\d+)", log), peak, found)
+    outcome = Outcome(name, inputs, seconds, _last(r" cov: (\d+)", log), peak, found)
+    (findings / f"{name}.json").write_text(json.dumps(outcome._asdict()), encoding="ascii")
+    return outcome
 
 
 def _last(pattern: str, log: str) -> int:
@@ -104,7 +108,7 @@ def main() -> None:
     """Fuzz what was asked for; end with status 1 if anything was found."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="Readers, and native ones; none: all.")
-    parser.add_argument("--runs", type=int, default=5000, help="Inputs for each.")
+    parser.add_argument("--runs", type=int, default=5000, help="Inputs for each; 0: run nothing.")
     parser.add_argument("--native", type=Path, help="Folder of the native programs; none: they are left out.")
     parser.add_argument("--findings", type=Path, default=Path("build", "fuzz"), help="Folder for logs and findings.")
     parser.add_argument("--report", action="store_true", help="Write the table to benchmarks/results.")
@@ -116,12 +120,13 @@ def main() -> None:
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known are {', '.join(harnesses)}")
     outcomes = []
-    for name in asked.names or harnesses:
+    for name in asked.names or (harnesses if asked.runs else ()):
         command, seeds = harnesses[name]
         outcomes.append(fuzz(name, command, seeds, asked.runs, asked.findings.resolve()))
         print(*outcomes[-1], flush=True)
     if asked.report:
-        report(outcomes)
+        paths = [asked.findings / f"{name}.json" for name in (*READERS, *NATIVE)]
+        report([Outcome(**json.loads(path.read_bytes())) for path in paths if path.exists()])
     if any(outcome.findings for outcome in outcomes):
         sys.exit(f"found something: see {asked.findings}")
 

@@ -23,6 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...errors import MissingPackageError
+from ..packages import require
 
 __all__ = ["Gate"]
 
@@ -78,8 +79,7 @@ class Gate:
 
         viser has no place for such a question, but websockets, which it is built on, does.
         """
-        from websockets.asyncio import server as websockets
-
+        websockets = require("websockets.asyncio.server", "the viewer")
         serve = websockets.serve
 
         def serve_guarded(handler: Any, *arguments: Any, process_request: Any = None, **options: Any) -> Any:
@@ -88,11 +88,11 @@ class Gate:
             return serve(handler, *arguments, process_request=process_request, **options)
 
         with _STARTING:
-            setattr(websockets, "serve", serve_guarded)  # noqa: B010 - a type, for mypy, that cannot be assigned to
+            websockets.serve = serve_guarded
             try:
                 yield
             finally:
-                setattr(websockets, "serve", serve)  # noqa: B010
+                websockets.serve = serve
 
     def _asked_first(self, process_request: Any) -> Any:
         """Return what answers requests, after they were let in."""
@@ -115,6 +115,8 @@ class Gate:
 
     def check(self, host: str, port: int) -> None:
         """Refuse a server that lets in what it should not: another version of viser may have another way to start."""
+        if self._any_address:
+            host = "::1" if ":" in host else "127.0.0.1"
         upgrade = {
             "Connection": "Upgrade",
             "Upgrade": "websocket",
