@@ -36,6 +36,8 @@ def read(folder: Path, content: str | bytes, name: str = "cloud.xyz") -> cp.Clou
         "x,y,z,note\n1,2,3,\n-4.5,5,6e3,high\n",
         "# made by hand\n1 2 3 # first\n// second\n-4.5 5 6e3\n",
         "//X Y Z\n1 2 3\n-4.5 5 6e3\n",
+        "% made by Matlab\n1 2 3\n% and another\n-4.5 5 6e3\n",
+        "x,y,z,full %,note\n1,2,3,50%,\n-4.5,5,6e3,9 %,dark\n",
         "# id x y z\n9 1 2 3\n9 -4.5 5 6e3\n",
         "# made with x y z in mind\n1 2 3\n-4.5 5 6e3\n",
         "# a comment\nz y x\n# and another\n3 2 1\n6e3 5 -4.5\n",
@@ -100,3 +102,133 @@ def test_broken_files_are_refused_with_the_line(tmp_path: Path, content: str | b
 def test_names_that_come_twice_are_refused(tmp_path: Path) -> None:
     with pytest.raises(cp.FileFormatError, match="line 1: the header names x twice"):
         read(tmp_path, "x y z X\n1 2 3 4\n")
+
+
+NAMES = [
+    "x y z",
+    "X Y Z",
+    '"X" "Y" "Z"',
+    "x_m y_m z_m",
+    "X[m] Y[m] Z[m]",
+    "x(m) y(m) z(m)",
+    "x_ft y_ft z_ft",
+    "x_meters y_meters z_meters",
+    "x_coord y_coord z_coord",
+    "XCoord YCoord ZCoord",
+    "x-coordinate y-coordinate z-coordinate",
+    "coord_x coord_y coord_z",
+    "pos_x pos_y pos_z",
+    "posX posY posZ",
+    "position.x position.y position.z",
+    "point.x point.y point.z",
+    "POINT_X POINT_Y POINT_Z",
+    "px py pz",
+    "Points:0 Points:1 Points:2",
+    '"Points:0" "Points:1" "Points:2"',
+    "Points_0 Points_1 Points_2",
+    "Points_m_XYZ:0 Points_m_XYZ:1 Points_m_XYZ:2",
+    "x_utm y_utm z_utm",
+    "x_ecef y_ecef z_ecef",
+    "easting northing height",
+    "Easting Northing Elevation",
+    "EASTING_m NORTHING_m ALTITUDE_m",
+    "easting northing z",
+    "east north up",
+    "E N H",
+    "e n z",
+    "x y height",
+    "x y elev",
+    "X Y Alt",
+    "Rechtswert Hochwert Hoehe",
+]
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_coordinates_are_found_by_the_names_that_programs_give_them(tmp_path: Path, names: str) -> None:
+    x, y, z = names.split()
+    for separator in (",", ";", "\t", " ", ", ", " ; "):
+        for columns, order in (
+            (("id", x, y, z), (9, 0, 1, 2)),
+            ((z, "intensity", y, x), (2, 9, 1, 0)),
+            ((x, y, z, "r", "g", "b"), (0, 1, 2, 9, 9, 9)),
+        ):
+            header = separator.join(columns)
+            rows = [separator.join("7" if k == 9 else repr(point[k]) for k in order) for point in POINTS]
+            for start in ("", "# ", "//", "% "):
+                cloud = read(tmp_path, "\n".join([start + header, *rows]) + "\n", "a.csv")
+                assert cloud.points.tolist() == POINTS, start + header
+
+
+@pytest.mark.parametrize(
+    ("header", "separator"),
+    [
+        ("x [m],y [m],z [m]", ","),
+        ("X (m)\tY (m)\tZ (m)", "\t"),
+        ("X [m] Y [m] Z [m]", " "),
+        ('"X (m)";"Y (m)";"Z (m)"', ";"),
+    ],
+)
+def test_units_may_stand_apart_from_the_names(tmp_path: Path, header: str, separator: str) -> None:
+    rows = [separator.join(map(repr, point)) for point in POINTS]
+    assert read(tmp_path, "\n".join([header, *rows])).points.tolist() == POINTS
+
+
+def test_plain_names_come_before_others(tmp_path: Path) -> None:
+    cloud = read(tmp_path, "pos_x pos_y pos_z x y z height lat lon\n7 7 7 1 2 3 9 48 11\n")
+    assert cloud.points.tolist() == [[1, 2, 3]]
+    cloud = read(tmp_path, "Normals:0,Normals:1,Normals:2,Points:0,Points:1,Points:2\n0,0,1,1,2,3\n")
+    assert cloud.points.tolist() == [[1, 2, 3]]
+    assert cloud.normals is not None
+    assert cloud.normals.tolist() == [[0, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("id,a,b,c", "expected columns x, y and z; cannot tell which they are in 'id,a,b,c'"),
+        ("time,r,theta,phi", "cannot tell which they are"),
+        ("id,range,azimuth,elevation", "cannot tell which they are"),
+        ("id,north,east,down", "cannot tell which they are"),
+        ("id,pos_x,point_y,z", "there is no x among"),
+        ("id,lon,lat,alt", "longitude and latitude are angles, .* project them"),
+        ("id,Longitude,Latitude,Height", "longitude and latitude are angles"),
+        ("id,lat_deg,lon_deg,h", "longitude and latitude are angles"),
+        ("id,Latitude [deg],Longitude [deg],h", "longitude and latitude are angles"),
+        ("# id,lon,lat,alt", "longitude and latitude are angles"),
+        ("id,x_m,y_m,z_mm", "expected x, y and z in one unit"),
+        ("id,x [rad],y [rad],z [rad]", "cannot tell which they are"),
+        ("x,x_m,y_m,z_m", "the header names x twice"),
+        ("easting,easting,northing,height", "the header names easting twice"),
+        ("x y\t z;w", "expected"),
+    ],
+)
+def test_headers_that_name_something_else_are_refused(tmp_path: Path, header: str, message: str) -> None:
+    with pytest.raises(cp.FileFormatError, match=f"cloud.xyz: line 1: .*{message}"):
+        read(tmp_path, f"{header}\n9,1,2,3\n")
+
+
+@pytest.mark.parametrize(
+    "content", ["1d0 2d0 3d0\n-4.5D+0 .5d1 6d3\n", "1 2 3\n-4.5 5 6D3\n", "x,y,z\n1d0,2D0,3\n-45d-1,5,6.D3\n"]
+)
+def test_exponents_of_fortran_are_understood(tmp_path: Path, content: str) -> None:
+    assert read(tmp_path, content).points.tolist() == POINTS
+
+
+@pytest.mark.parametrize("word", ["d", "1d", "d1", "1d1d1", "1dd1", "1d1.5", "0d"])
+def test_what_looks_like_it_is_refused(tmp_path: Path, word: str) -> None:
+    with pytest.raises(cp.FileFormatError, match="line 2: expected 3 numbers"):
+        read(tmp_path, f"1 2 3\n{word} 2 3\n")
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "line", [" " * 10**6 + "x", "_" * 10**6, "x " * 400_000, "x [" * 300_000, "(" * 10**6, "1," * 500_000]
+)
+def test_strange_first_lines_take_no_time(tmp_path: Path, line: str) -> None:
+    with pytest.raises(cp.FileFormatError, match=r"line [12]: expected"):
+        read(tmp_path, f"{line}\n1 2 3\n")
+
+
+def test_a_line_that_is_no_point_is_not_taken_apart(tmp_path: Path) -> None:
+    with pytest.raises(cp.FileFormatError, match="line 2: expected a point, got 2000000 bytes"):
+        read(tmp_path, "1 2 3\n" + "1 " * 10**6)

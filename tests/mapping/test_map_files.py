@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from attacks import npz_bomb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
@@ -399,6 +400,31 @@ def test_archives_without_what_is_needed_are_refused(tmp_path: Path) -> None:
         change(tmp_path, lambda index: index.update(points_sha256=sha256(tmp_path / "scans.npz")))
         with pytest.raises(cp.FileFormatError, match="not a map as it is written here"):
             load_map(tmp_path)
+
+
+def test_points_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
+    save_map(some_map(0, (1,), 0), tmp_path)
+    with pytest.raises(cp.MemoryLimitError, match=r"map\.json: what it holds"):
+        load_map(tmp_path, size_limit=100)
+    for rows, kind, message in (
+        (30_000_000, "<f4", r"scans\.npz: what it holds takes \d+ bytes"),
+        (30_000_000, "<f8", r"has no points of scan 0"),
+    ):
+        (tmp_path / "scans.npz").write_bytes(npz_bomb(kind, rows, 3, "points_0", offsets=np.zeros((1, 3))))
+        assert (tmp_path / "scans.npz").stat().st_size < 2**21
+        change(tmp_path, lambda index: index.update(points_sha256=sha256(tmp_path / "scans.npz")))
+        with pytest.raises(cp.ClipperPlusError, match=message):
+            load_map(tmp_path)
+    path = tmp_path / "scans.npz"
+    path.write_bytes(npz_bomb("<f4", 100_000, 3, "points_0", offsets=np.zeros((1, 3))))
+    change(tmp_path, lambda index: index.update(points_sha256=sha256(path)))
+    with pytest.raises(cp.MemoryLimitError, match=r"scans\.npz: what it holds") as refused:
+        load_map(tmp_path, size_limit=2**20)
+    assert Map.load(tmp_path, size_limit=refused.value.needed).scans[0].shape == (100_000, 3)
+    path.write_bytes(npz_bomb("<f4", 3, 3, "points_0", offsets=np.zeros((1, 3)), promised=10**12))
+    change(tmp_path, lambda index: index.update(points_sha256=sha256(path)))
+    with pytest.raises(cp.FileFormatError, match=r"points_0\.npy: byte 128: the header promises 1000000000000 rows"):
+        load_map(tmp_path)
 
 
 def sha256(path: Path) -> str:

@@ -353,6 +353,16 @@ def test_a_file_that_would_be_run_when_it_is_read_is_refused(path: Path, changes
         PairStore(path)
 
 
+def test_a_file_whose_tables_are_no_text_is_refused(path: Path) -> None:
+    make_store(path)
+    path.write_bytes(path.read_bytes().replace(b"target TEXT", b"target \xb7EXT"))
+    with pytest.raises(cp.FileFormatError, match=re.escape(str(path))):
+        PairStore(path)
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE", b"CREATE\xb7TABLE"[:12]))
+    with pytest.raises(cp.FileFormatError, match=re.escape(str(path))):
+        PairStore(path)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
 def test_a_pipe_in_place_of_a_file_is_refused_at_once(path: Path) -> None:
     os.mkfifo(path)

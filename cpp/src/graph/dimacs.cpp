@@ -155,7 +155,8 @@ Graph parse_dimacs_binary(std::string_view text, VertexWeights& weights, std::si
           throw TextError("byte " + std::to_string(origin + at) + ": row " + std::to_string(i + 1) + " has bit " +
                           std::to_string(j + 1) + " set, on or above the diagonal");
         }
-        result.pairs.insert(result.pairs.end(), {static_cast<Vertex>(i), static_cast<Vertex>(j)});
+        result.add(static_cast<Vertex>(i));
+        result.add(static_cast<Vertex>(j));
         bits = static_cast<unsigned char>(bits & ~(0x80U >> place));
       }
     }

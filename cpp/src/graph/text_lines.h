@@ -20,11 +20,17 @@ struct Edges {
   std::vector<Vertex> pairs{};
 
   std::size_t count() const { return pairs.size() / 2; }
+  void add(Vertex v) {
+    if (pairs.size() == pairs.capacity()) check(3 * pairs.capacity() * sizeof(Vertex));  // the old ones, and twice that
+    pairs.push_back(v);
+  }
   // Refuses what would take too much, with so many more bytes for each vertex. While it is made, a graph takes three
-  // rows of offsets; the pairs of the file and two copies of them, or bits for at most twice that.
+  // rows of offsets, the pairs of the file and two copies of them, or bits for at most twice that.
   void check_size(std::size_t more_a_vertex = 0) const {
-    const std::size_t bytes = static_cast<std::size_t>(num_vertices) * (3 * sizeof(std::int64_t) + more_a_vertex) +
-                              pairs.capacity() * sizeof(Vertex) + 4 * count() * sizeof(Vertex);
+    check(static_cast<std::size_t>(num_vertices) * (3 * sizeof(std::int64_t) + more_a_vertex) +
+          pairs.capacity() * sizeof(Vertex) + 4 * count() * sizeof(Vertex));
+  }
+  void check(std::size_t bytes) const {
     if (bytes > limit) throw TextTooLarge(bytes);
   }
   Graph graph() const {
@@ -112,7 +118,7 @@ inline void read_edge(Lines& lines, int base, std::int64_t n, Edges& edges) {
       lines.fail("vertex " + std::to_string(value) + " is not in " + std::to_string(base) + " … " +
                  std::to_string(n + base - 1) + " (the graph has " + std::to_string(n) + " vertices)");
     }
-    edges.pairs.push_back(static_cast<Vertex>(value - base));
+    edges.add(static_cast<Vertex>(value - base));
   }
 }
 

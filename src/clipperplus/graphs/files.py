@@ -36,9 +36,9 @@ def read_graph(path: str | os.PathLike[str], *, size_limit: int | None = None) -
     data, limit = read_file(path, size_limit)
     try:
         with limit.enforced():
-            return parse(data, limit.limit)
+            return parse(data, limit.limit - len(data))
     except _core.TextTooLarge as error:
-        limit.check(int(str(error)))
+        limit.check(len(data) + int(str(error)))
         raise
     except _core.TextError as error:
         raise FileFormatError(f"{path}: {error}") from None

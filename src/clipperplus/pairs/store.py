@@ -33,6 +33,8 @@ _TABLE = (
     "PRIMARY KEY (source, target, task, version)) WITHOUT ROWID"
 )
 """All there is in a file: a view, a trigger or a computed column would be run."""
+_BROKEN = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises; the last where its message quotes a file that is no text."""
 _PATIENCE = 60.0
 """Seconds to wait for another process that is writing."""
 
@@ -96,7 +98,7 @@ class PairStore:
         try:
             with self._using, self._database:
                 self._database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", rows)
-        except sqlite3.Error as error:
+        except _BROKEN as error:
             raise StoreFullError(f"{self._path}: cannot be written: {error}") from None
 
 
@@ -122,7 +124,7 @@ def _opened(path: str) -> sqlite3.Connection:
                 database.execute(_TABLE)
             database.execute(f"PRAGMA application_id = {_APPLICATION}")
             database.execute(f"PRAGMA user_version = {_FORMAT}")
-    except (sqlite3.Error, FileFormatError) as error:
+    except (*_BROKEN, FileFormatError) as error:
         if database is not None:
             database.close()
         if isinstance(error, FileFormatError):
@@ -168,6 +170,5 @@ def _check(path: str, database: sqlite3.Connection) -> None:
 
 
 def _tables(database: sqlite3.Connection) -> list[bytes]:
-    """Return how all that a file holds was made, which may be no text; the index of a key is made with its table."""
-    rows = database.execute("SELECT CAST(sql AS BLOB) FROM sqlite_master WHERE sql IS NOT NULL")
-    return [made for (made,) in rows]
+    """Return how all that a file holds was made, which may be no text."""
+    return [made for (made,) in database.execute("SELECT CAST(sql AS BLOB) FROM sqlite_master WHERE sql IS NOT NULL")]

@@ -40,6 +40,8 @@ class Rows:
     """Between the words; None is white space."""
     comments: tuple[str, ...] = ()
     """What a comment starts with; it ends with its line."""
+    comment_lines: str = ""
+    """What starts a line that is a comment as a whole, but may stand in others: 50 %."""
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(self._lines(), self.first):
@@ -48,7 +50,7 @@ class Rows:
             for mark in self.comments:
                 line = line.partition(mark)[0]
             line = line.strip()
-            if line:
+            if line and not (self.comment_lines and line.startswith(self.comment_lines)):
                 yield number, line
 
     def numbers(
@@ -81,7 +83,8 @@ class Rows:
 
     def _quickly(self, line: int, count: int | None) -> npt.NDArray[np.float64]:
         """Return all columns of the lines from one that is a row on; an empty table if that is not so simple."""
-        if any(mark.encode() in self.raw for mark in self.comments):
+        marks = (*self.comments, self.comment_lines)
+        if any(mark and mark.encode() in self.raw for mark in marks):
             lines: Iterator[str] = (text for number, text in self if number >= line)
         else:
             lines = islice(self._lines(), line - self.first, None if count is None else line - self.first + count)

@@ -82,7 +82,7 @@ def parse_pcd(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
         limit.check(table_bytes(header.points, len(columns)))
         wanted = [Column(fields[column].kind, header.size + sizes[column], sizes[-1]) for column in columns]
     else:  # one field after the other
-        raw = _unpack(path, raw, header, header.points * sizes[-1], limit)
+        raw = _unpack(path, raw, header, header.points * sizes[-1], len(columns), limit)
         wanted = [Column(fields[column].kind, header.points * sizes[column], fields[column].size) for column in columns]
     return Contents(columns_from_bytes(raw, header.points, wanted), header.viewpoint)
 
@@ -179,7 +179,7 @@ class _Interpreter:
         return np.array(numbers[:3])
 
 
-def _unpack(path: Path, raw: bytes, header: _Header, needed: int, limit: SizeLimit) -> bytes:
+def _unpack(path: Path, raw: bytes, header: _Header, needed: int, columns: int, limit: SizeLimit) -> bytes:
     if needed == 0:  # some writers leave out the sizes
         return b""
     start = header.size + 8
@@ -193,7 +193,7 @@ def _unpack(path: Path, raw: bytes, header: _Header, needed: int, limit: SizeLim
         )
     if packed > len(raw) - start:
         raise FileFormatError(f"{where}: the compressed part should have {packed} bytes; there are {len(raw) - start}")
-    limit.check(needed + table_bytes(header.points, len(_NAMES)), f"byte {header.size}")
+    limit.check(needed + table_bytes(header.points, columns), f"byte {header.size}")
     try:
         return _core.decompress_lzf(raw[start : start + packed], unpacked)
     except _core.LzfError as error:

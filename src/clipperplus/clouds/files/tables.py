@@ -16,7 +16,7 @@ from ._rows import Rows, as_float
 
 __all__ = ["parse_table"]
 
-_COMMENTS = ("#", "//", "%")
+_COMMENTS, _COMMENT_LINES = ("#", "//"), "%"
 _MARKS = ";,"
 _UNIT = re.compile(r" (?=[\[(] ?\w+ ?[\])])")
 """What separates a name from its unit: ``x [m]``."""
@@ -30,7 +30,7 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     names something else is refused: nobody knows what the columns are.
     """
     start = len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0
-    rows = Rows(path, raw, limit, start, comments=_COMMENTS)
+    rows = Rows(path, raw, limit, start, comments=_COMMENTS, comment_lines=_COMMENT_LINES)
     first = list(islice(rows, 2))
     if not first:
         raise FileFormatError(f"{path}: line 1: expected points; the file has no line with a number")
@@ -68,7 +68,7 @@ def _columns_in_header(path: Path, number: int, line: str, after: list[tuple[int
 
 def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
     """Return the columns that a comment before line ``end`` names, if it has as many words as a row."""
-    for number, line in takewhile(lambda row: row[0] < end, replace(rows, comments=())):
+    for number, line in takewhile(lambda row: row[0] < end, replace(rows, comments=(), comment_lines="")):
         names = _names(line.lstrip("#/% \t"), width)
         if len(names) == width:
             columns = find_named_columns(f"{rows.path}: line {number}", names)

@@ -1,0 +1,143 @@
+"""Arrays and clouds of other libraries, and what goes wrong inside them: the error names the argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clipperplus as cp
+from clipperplus import invariants
+from clipperplus.io.poses import Trajectory, write_kitti, write_tum
+
+POINTS = np.random.default_rng(0).normal(size=(20, 3))
+GRAPH = cp.Graph.from_edges(3, [(0, 1)])
+
+
+class BrokenArray:
+    """Raises when it is to become an array."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise self.error
+
+
+class BrokenCloud:
+    """Raises when it is asked for something."""
+
+    def __init__(self, name: str, error: BaseException) -> None:
+        self.name, self.error = name, error
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self.name:
+            raise self.error
+        if name == "points":
+            return POINTS
+        raise AttributeError(name)
+
+
+TAKERS: dict[str, Callable[[Any], Any]] = {
+    "source": lambda given: cp.register(given, POINTS),
+    "target": lambda given: cp.solve(POINTS, given),
+    "associations": lambda given: cp.solve(POINTS, POINTS, associations=given),
+    "edges": lambda given: cp.Graph.from_edges(3, given),
+    "adjacency": cp.Graph.from_adjacency,
+    "weights": GRAPH.with_vertex_weights,
+    "vertices": GRAPH.subgraph,
+    "start": lambda given: cp.find_clique(GRAPH, start=given),
+    "vertex_weights": lambda given: cp.find_clique(GRAPH, vertex_weights=given),
+    "points": lambda given: cp.downsample(given, voxel_size=0.1),
+    "T": lambda given: cp.apply_transform(given, POINTS),
+    "poses": lambda given: write_kitti("never.txt", given),
+    "trajectory.timestamps": lambda given: write_tum("never.txt", Trajectory(given, np.eye(4)[None])),
+    "source_viewpoint": lambda given: cp.register(POINTS, POINTS, source_viewpoint=given),
+    "transforms": lambda given: cp.verify(POINTS, POINTS, given),
+    "pixels": lambda given: cp.solve_camera(POINTS, given, np.eye(3)),
+}
+
+
+@pytest.mark.parametrize("argument", TAKERS)
+@pytest.mark.parametrize(
+    "kind", [RuntimeError, KeyError, ZeroDivisionError, MemoryError, OSError, AttributeError, ValueError]
+)
+def test_what_an_array_raises_gets_the_name_of_the_argument(argument: str, kind: type[Exception]) -> None:
+    with pytest.raises(cp.ClipperPlusError, match=rf"{argument}.*: expected .* got BrokenArray.*the disk is gone"):
+        TAKERS[argument](BrokenArray(kind("the disk is gone")))
+
+
+def test_ctrl_c_is_passed_on() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        cp.solve(BrokenArray(KeyboardInterrupt()), POINTS)
+
+
+CLOUD_TAKERS: dict[str, Callable[[Any], Any]] = {
+    "source": lambda given: cp.register(given, POINTS),
+    "cloud|viewpoint": lambda given: cp.prepare(given, voxel_size=0.1),
+    "points": lambda given: cp.write_cloud("never.ply", given),
+    r"scans\[0\]": lambda given: cp.build_map([given]),
+}
+
+
+@pytest.mark.parametrize("argument", CLOUD_TAKERS)
+@pytest.mark.parametrize("attribute", ["points", "normals", "viewpoint"])
+def test_what_a_cloud_raises_gets_the_name_of_the_argument(argument: str, attribute: str) -> None:
+    if argument == "points" and attribute != "points":
+        pytest.skip("of a cloud of another library, the points alone are written")
+    message = (
+        rf"({argument}).*: expected something with \.{attribute}, got BrokenCloud, where it raises RuntimeError: gone"
+    )
+    with pytest.raises(cp.LandmarkError, match=message):
+        CLOUD_TAKERS[argument](BrokenCloud(attribute, RuntimeError("gone")))
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        (None, "shape"),
+        ("here", "shape"),
+        (lambda: POINTS, "shape"),
+        ({"x": 1}, "shape"),
+        ([[1, 2, 3], [4, 5]], "expected an array"),
+        (np.ma.masked_less(POINTS, 0.0), "without a mask"),
+        (BrokenArray(RuntimeError("gone")), "gone"),
+        (POINTS.astype(complex), "expected numbers"),
+        (POINTS.astype(object), "expected numbers"),
+        (np.zeros((3, 20)), r"did you mean source\.T"),
+    ],
+)
+def test_points_that_are_none_are_refused(points: Any, message: str) -> None:
+    class Holder:
+        pass
+
+    holder = Holder()
+    holder.points = points  # type: ignore[attr-defined]
+    with pytest.raises(cp.LandmarkError, match=f"source: .*{message}"):
+        cp.register(holder, POINTS)
+
+
+def test_a_mask_behind_an_array_is_not_lost() -> None:
+    class Masked:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.ma.masked_less(POINTS, 0.0)
+
+    with pytest.raises(cp.LandmarkError, match="source: expected an array without a mask"):
+        cp.solve(Masked(), POINTS)
+
+
+def test_subclasses_of_arrays_are_taken_as_arrays() -> None:
+    class Named(np.ndarray):
+        points = property(lambda self: 1 / 0)
+
+    for given in (POINTS.view(Named), POINTS.view(np.matrix), POINTS.view(np.recarray)):
+        assert np.array_equal(cp.solve(given, POINTS).T_target_source, cp.solve(POINTS, POINTS).T_target_source)
+
+
+def test_normals_of_landmarks_are_asked_for_in_the_same_way(tmp_path: Path) -> None:
+    invariant = invariants.DistanceAndNormals()
+    with pytest.raises(cp.LandmarkError, match=r"source: expected something with \.normals, got BrokenCloud"):
+        cp.consistency_graph(BrokenCloud("normals", RuntimeError("gone")), POINTS, [(0, 0)], invariant=invariant)
