@@ -101,6 +101,9 @@ those of the package and of the system, a warning, {PATIENCE} s for one input, o
 the native parsers, which run with sanitizers: {RESIDENT_MB} MB). One thread.
 
 {markdown_table(heads, rows)}"""
+    missing = sorted({*READERS, *NATIVE} - {one.name for one in outcomes})
+    if missing:
+        body += f"\nNot run yet: {', '.join(f'`{name}`' for name in missing)}.\n"
     write_report("fuzz", "Readers under random input", "nox -s fuzz -- --runs 1000000 --report", body)
 
 
