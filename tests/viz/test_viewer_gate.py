@@ -109,11 +109,22 @@ def test_another_host_or_origin_is_not_let_in_even_with_the_address(
     assert status(viewer.url, {key: text.replace("PORT", port) for key, text in headers.items()}, socket=socket) == 403
 
 
-def test_two_hosts_are_one_too_many(viewer: Viewer) -> None:
+@pytest.mark.parametrize(
+    "request_of",
+    [
+        b"GET TOKEN/ HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+        b"GET TOKEN/ HTTP/1.1\r\n\r\n",
+        b"GET /\xe9\xff HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET http://evil.exampleTOKEN/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ],
+    ids=["two hosts", "no host", "no text", "a proxy's"],
+)
+def test_odd_requests_are_not_let_in(viewer: Viewer, request_of: bytes, capfd: pytest.CaptureFixture[str]) -> None:
     parts = urlsplit(viewer.url)
     with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=30) as raw:
-        raw.sendall(f"GET {parts.path}/ HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n".encode())
+        raw.sendall(request_of.replace(b"TOKEN", parts.path.encode()))
         assert b" 403 " in raw.recv(1000).split(b"\r\n")[0]
+    assert capfd.readouterr() == ("", "")
 
 
 def test_every_viewer_has_an_address_of_its_own_that_nobody_guesses(viewer: Viewer) -> None:

@@ -55,7 +55,7 @@ class Gate:
         given, _, rest = path.removeprefix("/").partition("/")
         hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
         if (
-            not hmac.compare_digest(given.encode(), self.token.encode())
+            not hmac.compare_digest(given.encode(errors="replace"), self.token.encode())
             or len(hosts) != 1
             or not self._is_own(hosts[0])
         ):
