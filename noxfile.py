@@ -59,7 +59,7 @@ def lint(session: nox.Session) -> None:
     session.install("ruff>=0.12", "clang-format>=20", "import-linter>=2", "numpy", "typer", "rich")
     session.run("ruff", "check", *PYTHON_FILES)
     session.run("ruff", "format", "--check", *PYTHON_FILES)
-    folders, endings = map(Path, ("cpp", "tests/cpp", "tests/consumer", "examples/cpp")), ("*.h", "*.cpp")
+    folders, endings = map(Path, ("cpp", "tests/cpp", "tests/fuzz", "tests/consumer", "examples/cpp")), ("*.h", "*.cpp")
     sources = sorted(str(path) for folder in folders for ending in endings for path in folder.rglob(ending))
     session.run("clang-format", "--dry-run", "--Werror", *sources)
     session.run("lint-imports", env={"PYTHONPATH": "src"})
@@ -187,6 +187,22 @@ def portable(session: nox.Session, target: str) -> None:
         session.run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", env=quiet)
     else:
         session.warn(f"compiled, not run: {emulator or 'nothing here that can'}")
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Try every reader with random input, a little; ``nox -s fuzz -- --runs 1000000``: for good."""
+    _install_package(session, "[las]", "atheris", "cmake>=3.20", "ninja")
+    if not shutil.which("clang++"):
+        _install_from_debian(session, "clang", "libclang-rt-dev")
+    build = "build/fuzz-native"
+    session.run(
+        *("cmake", "-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_COMPILER=clang++"),
+        *("-DCLIPPERPLUS_PYTHON=OFF", "-DCLIPPERPLUS_FUZZ=ON", "-DCLIPPERPLUS_SANITIZE=address,undefined"),
+        silent=True,
+    )
+    session.run("cmake", "--build", build, silent=True)
+    session.run("python", "tests/fuzz/run.py", "--native", f"{build}/tests/fuzz", *session.posargs)
 
 
 @nox.session

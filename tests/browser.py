@@ -61,12 +61,12 @@ def find_chromium() -> str:
 
 
 @contextmanager
-def launch() -> Iterator[Any]:
-    """Start a browser, and end it."""
+def launch(*options: str) -> Iterator[Any]:
+    """Start a browser, with more options if need be, and end it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=find_chromium(), args=list(_OPTIONS))
+        started = playwright.chromium.launch(executable_path=find_chromium(), args=[*_OPTIONS, *options])
         yield started
         started.close()
 

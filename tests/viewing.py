@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from command_line import PROGRAM
 
@@ -21,7 +22,7 @@ class Viewing(NamedTuple):
 
     @property
     def port(self) -> int:
-        return int(self.url.rpartition(":")[2])
+        return int(urlsplit(self.url).port or 0)
 
     def interrupt(self) -> tuple[int, str, str]:
         """Press Ctrl-C; return exit status and what was printed on stdout and stderr since the first line."""
@@ -38,7 +39,7 @@ def viewing(folder: Path, *arguments: str | Path) -> Iterator[Viewing]:
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
-        found = re.search(r"http://\S+:\d+", line)
+        found = re.search(r"http://\S+:\d+/\S+", line)
         assert found, line or process.communicate(timeout=30)[1]
         yield Viewing(process, line, found[0])
     finally:

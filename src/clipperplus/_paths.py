@@ -1,4 +1,4 @@
-"""Names of files, as callers give them, and their bytes, which may be gzipped."""
+"""Names of files, as callers give them, and their bytes, which may be gzipped; written whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import errno
 import gzip
 import io
 import os
+import secrets
 import stat
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -22,6 +25,7 @@ __all__ = [
     "is_gzip",
     "open_file",
     "read_file",
+    "replaced",
     "write_bytes",
 ]
 
@@ -136,5 +140,48 @@ def _unpack_member(file: BinaryIO, packed: bytes, out: io.BytesIO, limit: SizeLi
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file; ``.gz`` is packed, the same data into the same bytes."""
-    path.write_bytes(gzip.compress(data, mtime=0) if is_gzip(path) else data)
+    """Write a file, all of it or nothing; ``.gz`` is packed, the same data into the same bytes."""
+    packed = gzip.compress(data, mtime=0) if is_gzip(path) else data
+    with replaced(path) as unfinished:
+        unfinished.write_bytes(packed)
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """Give the name of a file beside one, with its ending; what is written there takes its place once it is whole.
+
+    If anything goes wrong, the file is as it was, and nothing is left beside it. One that is replaced keeps its
+    permissions, and links to it stay links. What is no regular file, as a pipe, is written to as it is.
+    """
+    try:
+        before = path.stat()
+    except FileNotFoundError:
+        before = None
+    if _is_handle(path) or (before is not None and not stat.S_ISREG(before.st_mode)):
+        yield path
+        return
+    if before is not None and not os.access(path, os.W_OK):  # that the folder may be changed does not matter
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    place = Path(os.path.realpath(path))
+    unfinished = place.with_name(f".{secrets.token_hex(8)}{path.suffix[:16]}")
+    try:
+        yield unfinished
+        if before is not None:
+            unfinished.chmod(stat.S_IMODE(before.st_mode))
+        os.replace(unfinished, place)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None  # of the other name nobody knows
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+def _is_handle(path: Path) -> bool:
+    """Whether a name stands for a file that this process has open, as ``/dev/stdout`` does, which is meant itself."""
+    while path.is_symlink():
+        path = path.parent / path.readlink()
+        if path.parent.resolve().is_relative_to("/proc"):
+            return True
+    return False

@@ -204,13 +204,19 @@ def test_wrong_input_gives_one_line_and_status_2(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_ctrl_c_gives_status_130(folder: Path, tmp_path: Path) -> None:
-    pipe = tmp_path / "endless.ply"
-    os.mkfifo(pipe)
-    command = [*PROGRAM, "register", str(pipe), str(folder / "target.pcd")]
+def test_ctrl_c_gives_status_130(folder: Path) -> None:
+    program = f"""
+from clipperplus.cli import main, register
+def read(*_, **__):
+    print("reading", flush=True)
+    import time; time.sleep(60)
+register.read_cloud = read
+{PROGRAM[2]}"""
+    command = [*PROGRAM[:2], program, "register", str(folder / "target.pcd"), str(folder / "target.pcd")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    with pipe.open("wb"):  # waits until the command reads
-        process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=20)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "reading\n"
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=20)
     assert (process.returncode, output) == (130, "")
     assert errors == "clipperplus: interrupted\n"

@@ -128,8 +128,15 @@ def test_a_transform_that_cannot_be_saved_is_said(page: Page, folder: Path) -> N
 def test_the_page_has_no_errors_and_asks_only_its_own_server(page: Page, view: Viewing) -> None:
     assert page.errors == []
     own = view.url.removeprefix("http://")
+    blobs = f"blob:http://127.0.0.1:{view.port}/"
     assert page.requests
-    assert all(request.startswith((f"http://{own}", f"ws://{own}", f"blob:http://{own}")) for request in page.requests)
+    assert all(request.startswith((f"http://{own}", f"ws://{own}", blobs)) for request in page.requests)
+
+
+def test_the_page_can_be_loaded_again(page: Page) -> None:
+    page.page.reload()
+    page.page.get_by_text("registered in").wait_for()
+    until(lambda: min(drawn(page, SOURCE, TARGET)) > 200)
 
 
 def test_ctrl_c_ends_it_with_a_page_open(page: Page, view: Viewing) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .._paths import write_bytes
 from ..errors import OptionError
 from .measuring import Row, environment, is_sound
 from .tables import Table, describe
@@ -175,7 +176,4 @@ def _lock(folder: Path) -> int | None:
 
 def _replace(path: Path, text: str) -> None:
     """Write a file so that at any time either the old or the new one is there."""
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("w", newline="", encoding="utf-8", errors="replace") as file:
-        file.write(text)
-    os.replace(beside, path)
+    write_bytes(path, text.encode("utf-8", errors="replace"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import webbrowser
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -36,21 +37,22 @@ def command(
     voxel_size: VoxelSize = None,
     epsilon: Epsilon = None,
     method: Method = "auto",
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in, too.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Or the next one that is free; 0: any.")] = 8080,
     output: Annotated[Path, typer.Option(help="Text file for the transform, where it is saved.")] = Path(
         "transform.txt"
     ),
     threads: Threads = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Show two scans in the browser, registered anew whenever the settings are changed there; or a map.
 
-    Ctrl-C ends it.
+    The address that is printed has a secret part: who does not know it is not let in. Ctrl-C ends it.
     """
     if source is not None and source.is_dir():
         if (target, voxel_size, epsilon, method) != (None, None, None, "auto"):
             raise OptionError(f"source: expected a point cloud, or no other scan and no settings for the map {source}")
-        _serve(MapViewer(Map.load(source), host=host, port=port))
+        _serve(MapViewer(Map.load(source), host=host, port=port), open_page)
         return
     check_folder(output)
     names, clouds = _clouds(source, target)
@@ -65,14 +67,16 @@ def command(
         output=output,
         threads=as_threads(threads),
     )
-    _serve(viewer)
+    _serve(viewer, open_page)
 
 
-def _serve(viewer: Viewer | MapViewer) -> None:
+def _serve(viewer: Viewer | MapViewer, open_page: bool) -> None:
     """Keep a viewer open until Ctrl-C."""
     try:
         with suppress(KeyboardInterrupt):
             typer.echo(f"viewer: {viewer.url} (Ctrl-C ends it)")
+            if open_page:
+                webbrowser.open(viewer.url)
             # Not for ever: Ctrl-C may reach another thread, and this one sees it when it wakes.
             while not threading.Event().wait(_PATIENCE):
                 pass

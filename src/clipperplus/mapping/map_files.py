@@ -244,7 +244,10 @@ def _read_points(path: Path, count: int, size_limit: int | None) -> list[npt.NDA
         limit.check(3 * sum(map(archive.size_of, names)))  # unpacked, and with their offset in double precision
         for name, offset in zip(names, archive.array("offsets"), strict=True):
             points = archive.array(name)
-            scans.append(points + offset if offset.any() else points)
+            with np.errstate(all="ignore"):
+                scans.append(points + offset if offset.any() else points)
+            if not np.isfinite(scans[-1]).all():
+                raise ValueError(f"{path.name} has {name} that are not finite")
     return scans
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .._paths import replaced
 from .result import PairResult
 
 __all__ = ["COLUMNS", "PairTable"]
@@ -49,7 +48,7 @@ class PairTable:
         """Write ``name.csv``, and ``name.parquet`` where pyarrow is installed; each whole, or as it was before."""
         paths = [folder / f"{name}.csv"]
         with (
-            _replaced(paths[0]) as unfinished,
+            replaced(paths[0]) as unfinished,
             unfinished.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file,
         ):
             writer = csv.writer(file)
@@ -62,7 +61,7 @@ class PairTable:
             return paths
         columns = {title: self._column(number, title, pyarrow) for number, title in enumerate(COLUMNS)}
         paths.append(folder / f"{name}.parquet")
-        with _replaced(paths[1]) as unfinished:
+        with replaced(paths[1]) as unfinished:
             pyarrow.parquet.write_table(pyarrow.table(columns), unfinished)
         return paths
 
@@ -96,14 +95,3 @@ def _as_utf8(text: str) -> str:
 
 def _said(number: float) -> str:
     return "" if np.isnan(number) else repr(number)
-
-
-@contextmanager
-def _replaced(path: Path) -> Iterator[Path]:
-    """Give a file to write that takes the place of another once it is whole."""
-    unfinished = path.with_name(f".{path.name}")
-    try:
-        yield unfinished
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import warnings
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from .._paths import as_path, check_folder
+from .._paths import as_path, check_folder, write_bytes
 from ..errors import FileFormatError
 from .packages import require
 
@@ -72,5 +73,7 @@ def new_figure(size: tuple[float, float]) -> Any:
 def save_figure(figure: Any, path: str | PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF."""
     path = as_figure_path(path)
+    kind, drawn = path.suffix.lower(), io.BytesIO()
     with drawing():
-        figure.savefig(path, dpi=200, metadata=_WITHOUT_DATE[path.suffix.lower()])
+        figure.savefig(drawn, format=kind[1:], dpi=200, metadata=_WITHOUT_DATE[kind])
+    write_bytes(path, drawn.getvalue())

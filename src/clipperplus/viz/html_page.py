@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._build import core_info
-from .._paths import as_path, check_folder
+from .._paths import as_path, check_folder, write_bytes
 from ..errors import OptionError
 from . import palette
 from .framing import Frame
@@ -45,7 +45,7 @@ def write_page(path: str | PathLike[str], name: str, content: dict[str, Any]) ->
     colours = {colour.lower(): getattr(palette, colour) for colour in _COLOURS}
     style, script = _fill("common.css", **colours), _fill("common.js") + _fill(f"{name}.js")
     parts = {"style": style, "body": _fill(f"{name}.html"), "data": data, "plotly": plotly, "script": script}
-    path.write_text(_fill("common.html", **parts), encoding="utf-8")
+    write_bytes(path, _fill("common.html", **parts).encode())
 
 
 def origin_of_page(command: str | None, method: str) -> dict[str, str]:

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._limits import SizeLimit
-from ..._paths import as_path, read_file
+from ..._paths import as_path, read_file, write_bytes
 from ..._validation import as_array, as_points, attribute_of
 from ...errors import FileFormatError, LandmarkError
 from ..cloud import Cloud
@@ -120,7 +120,7 @@ def write_cloud(path: str | PathLike[str], points: Any, *, normals: Any = None, 
             table = table.astype(np.float32)
     render = _FORMATS[path.suffix.lower()].render
     assert render is not None  # as_written_path has seen to it
-    path.write_bytes(render(table, viewpoint=viewpoint, binary=binary))
+    write_bytes(path, render(table, viewpoint=viewpoint, binary=binary))
 
 
 def _as_normals(normals: Any, count: int) -> npt.NDArray[np.float64]:

@@ -80,7 +80,7 @@ def _chunks_fit(raw: bytes, settings: bytes, start: int, record: int, count: int
         (table,) = struct.unpack_from("<q", raw, start)
         if table == -1:
             (table,) = struct.unpack_from("<q", raw, len(raw) - 8)
-        if table < 0:
+        if not 0 <= table <= len(raw):
             return False
         (chunks,) = struct.unpack_from("<I", raw, table + 4)
         kind, _, _, size, _, _, items = struct.unpack_from("<HHQIqqH", settings)

@@ -1,4 +1,4 @@
-"""A server of viser: where it listens, what is drawn there, from where it is looked at, and how it ends."""
+"""A server of viser: where it listens, whom it lets in, what is drawn there, from where, and how it ends."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..packages import require
 from ..palette import rgb
+from .gate import Gate
 from .ports import free_port
 
 __all__ = ["Serving"]
@@ -23,22 +24,28 @@ _ELEVATION = np.radians(35.0)
 
 
 class Serving:
-    """An empty page on a port, until it is stopped."""
+    """An empty page on a port, for those who know its address, until it is stopped."""
 
     def __init__(self, host: str, port: int) -> None:
         viser = require("viser", "the viewer")
         self._host = host
         free = free_port(host, port)
-        with _quiet():
+        self._gate = Gate(host)
+        with _quiet(), self._gate.guarding():
             self.server = viser.ViserServer(host=host, port=free, label="clipperplus", verbose=False)
+        try:  # before there is anything to see
+            self._gate.check(host, self.server.get_port())
+        except BaseException:
+            self.stop()
+            raise
         self.server.gui.configure_theme(show_logo=False, show_share_button=False)
         self.server.gui.main_panel.dock_right()
 
     @property
     def url(self) -> str:
-        """Where the page is."""
+        """Where the page is, with the secret that lets one in."""
         host = f"[{self._host}]" if ":" in self._host else self._host
-        return f"http://{host}:{self.server.get_port()}"
+        return f"http://{host}:{self.server.get_port()}/{self._gate.token}"
 
     def stop(self) -> None:
         """End the server."""
