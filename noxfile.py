@@ -38,6 +38,14 @@ BENCHMARKS = (
     "cluster",
     "plan",
 )
+TARGETS = {
+    "x86_64-windows-gnu": "wine",
+    "aarch64-linux-gnu.2.28": "qemu-aarch64-static",
+    "aarch64-macos": None,
+    "x86_64-macos": None,
+}
+"""Systems that the core is compiled for elsewhere, and what runs their programs here."""
+DOCTEST = Path("/usr/include/doctest")
 WHEELS: list[Path] = []
 """The package, once it is built."""
 PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "docs", "noxfile.py")
@@ -117,9 +125,7 @@ def _install_from_debian(session: nox.Session, *packages: str) -> None:
 @nox.parametrize("kind", ["address,undefined", "thread"], ids=["memory", "threads"])
 def sanitizers(session: nox.Session, kind: str) -> None:
     """Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer, and under ThreadSanitizer."""
-    session.install("cmake>=3.20", "ninja")
-    if not Path("/usr/include/doctest").is_dir():
-        _install_from_debian(session, "doctest-dev")
+    _install_for_cpp_tests(session)
     build = f"build/sanitizers-{kind.split(',')[0]}"
     session.run(
         *("cmake", "-S", ".", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug"),
@@ -130,6 +136,46 @@ def sanitizers(session: nox.Session, kind: str) -> None:
     session.run("cmake", "--build", build, *(("--target", "tests_with_threads") if threads else ()), silent=True)
     chosen = ("--label-regex", "^threads$") if threads else ()
     session.run("ctest", "--test-dir", build, "--output-on-failure", "--parallel", "2", "--no-tests=error", *chosen)
+
+
+def _install_for_cpp_tests(session: nox.Session) -> None:
+    session.install("cmake>=3.20", "ninja")
+    if not DOCTEST.is_dir():
+        _install_from_debian(session, "doctest-dev")
+
+
+@nox.session
+@nox.parametrize("target", ["plain", *TARGETS], ids=["plain", *TARGETS])
+def portable(session: nox.Session, target: str) -> None:
+    """Compile the core for other systems, and run its C++ tests where wine or QEMU can: ``nox -s portable``.
+
+    "plain" is for this one, without the extensions of its compiler: what MSVC sees.
+    """
+    _install_for_cpp_tests(session)
+    options = ["-DCMAKE_CXX_FLAGS=-DCLIPPERPLUS_PLAIN"]
+    if target != "plain":
+        session.install("ziglang")
+        code = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))"
+        zig = str(session.run("python", "-c", code, silent=True)).strip()
+        headers = Path("build", "doctest").resolve()  # alone: those beside it are of this system
+        shutil.copytree(DOCTEST, headers / "doctest", dirs_exist_ok=True)
+        options = [f"-DZIG={zig}", f"-DZIG_TARGET={target}", "-DCMAKE_TOOLCHAIN_FILE=tests/cpp/zig.cmake"]
+        options.append(f"-DCLIPPERPLUS_DOCTEST={headers}")
+    emulator = TARGETS.get(target)
+    if emulator and shutil.which(emulator):
+        options.append(f"-DCMAKE_CROSSCOMPILING_EMULATOR={emulator}")
+    build = f"build/portable-{target}"
+    session.run(
+        *("cmake", "-S", ".", "-B", build, "-G", "Ninja"),
+        *("-DCLIPPERPLUS_PYTHON=OFF", "-DCLIPPERPLUS_TESTS=ON", *options),
+        silent=True,
+    )
+    session.run("cmake", "--build", build, silent=True)
+    if target == "plain" or (emulator and shutil.which(emulator)):
+        quiet = {"WINEDEBUG": "-all"}
+        session.run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", env=quiet)
+    else:
+        session.warn(f"compiled, not run: {emulator or 'nothing here that can'}")
 
 
 @nox.session

@@ -79,6 +79,8 @@ NB_MODULE(_core, m) {
   m.attr("compiler") = "clang " __clang_version__;
 #elif defined(__GNUC__)
   m.attr("compiler") = "gcc " __VERSION__;
+#elif defined(_MSC_VER)
+  m.attr("compiler") = "msvc " + std::to_string(_MSC_VER);
 #else
   m.attr("compiler") = "unknown";
 #endif

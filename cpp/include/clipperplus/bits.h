@@ -39,7 +39,8 @@ inline void set_prefix(Word* row, std::size_t count) {
 template <class Visit>
 void for_each_bit(const Word* row, std::size_t words, Visit visit) {
   for (std::size_t w = 0; w < words; ++w) {
-    for (Word rest = row[w]; rest != 0; rest &= rest - 1) visit(w * kWordBits + std::countr_zero(rest));
+    for (Word rest = row[w]; rest != 0; rest &= rest - 1)
+      visit(w * kWordBits + static_cast<std::size_t>(std::countr_zero(rest)));
   }
 }
 

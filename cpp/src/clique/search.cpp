@@ -11,6 +11,7 @@
 #include "clique/colouring.h"
 #include "clique/shared_best.h"
 #include "clique/subproblem.h"
+#include "compiler.h"
 #include "threads.h"
 
 namespace clipperplus {
@@ -278,7 +279,7 @@ class Search {
   // Threads that wait for a node and will not get one of those given already.
   void count_idle() {
     const auto given = static_cast<int>(given_.size());
-    __atomic_store_n(&idle_, waiting_ > given ? waiting_ - given : 0, __ATOMIC_RELAXED);
+    store_relaxed(idle_, waiting_ > given ? waiting_ - given : 0);
   }
 
   std::size_t upper_bound() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "clipperplus/bits.h"
+#include "compiler.h"
 
 namespace clipperplus {
 
@@ -33,7 +34,7 @@ class SharedBest {
     const std::lock_guard lock(mutex_);
     if (clique.size() <= must_beat(task)) return;
     vertices_.assign(clique.begin(), clique.end());
-    __atomic_store_n(&key_, pack(clique.size(), task), __ATOMIC_RELAXED);
+    store_relaxed(key_, pack(clique.size(), task));
   }
   // Empty if no task found more than was known.
   std::vector<Vertex> take() { return std::move(vertices_); }
@@ -46,7 +47,7 @@ class SharedBest {
   static std::uint64_t pack(std::size_t size, std::size_t task) {
     return std::uint64_t{size} << 32 | ~static_cast<std::uint32_t>(task);
   }
-  std::uint64_t load() const { return __atomic_load_n(&key_, __ATOMIC_RELAXED); }
+  std::uint64_t load() const { return load_relaxed(key_); }
 
   std::mutex mutex_;
   std::uint64_t key_;  // size, then the complement of the task: the larger key is the better clique

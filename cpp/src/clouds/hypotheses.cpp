@@ -61,7 +61,7 @@ std::vector<double> without_strays(std::span<const double> points) {
   const double limit = 16.0 * median_of(squares);
   std::vector<double> kept;
   for (std::size_t k = 0; k < squares.size(); ++k) {
-    if (squares[k] <= limit) kept.insert(kept.end(), points.begin() + 3 * k, points.begin() + 3 * k + 3);
+    if (squares[k] <= limit) kept.insert(kept.end(), &points[3 * k], &points[3 * k] + 3);
   }
   return kept;
 }

@@ -6,12 +6,14 @@
 #include <limits>
 #include <stdexcept>
 
+#include "compiler.h"
+
 namespace clipperplus {
 
 namespace {
 
-using Floats = float __attribute__((vector_size(16)));
-using Indices = std::int32_t __attribute__((vector_size(16)));
+using Floats = Vector<float, 4>;
+using Indices = Vector<std::int32_t, 4>;
 constexpr float kFar = std::numeric_limits<float>::infinity();
 
 // Calls visit(lowest, highest cell) for the part in each block of a box of cells.
@@ -75,7 +77,7 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
       }
     }
     const auto number = static_cast<std::int32_t>(k / 3);
-    const Indices index = {number, number, number, number};
+    const auto index = in_all_lanes<Indices>(number);
     for_each_part(first, last, kSide, [&](const Cell& low, const Cell& high) {
       const std::size_t block = make_block(low);
       if (block == squares.size()) squares.resize(cells_.size(), kFar);
@@ -90,8 +92,8 @@ SurfaceGrid::SurfaceGrid(std::span<const double> points, std::span<const double>
           auto& indices = *reinterpret_cast<Indices*>(&cells_[row]);
           const Floats square = along + across;
           const auto nearer = (square < nearest) & (square <= limit);
-          nearest = nearer ? square : nearest;
-          indices = nearer ? index : indices;
+          nearest = choose(nearer, square, nearest);
+          indices = choose(nearer, index, indices);
         }
       }
     });

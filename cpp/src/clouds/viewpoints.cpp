@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "clouds/pair_sums.h"
+#include "compiler.h"
 
 namespace clipperplus {
 
@@ -21,9 +22,9 @@ Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - 
 
 // Picks out those within a squared distance of a point, without a branch that nobody could predict. A function of its
 // own, whose few numbers stay in registers.
-[[gnu::noinline]] std::size_t pick_near(const double* points, const Vector3& point,
-                                        std::span<const std::int32_t> around, double square,
-                                        std::vector<std::size_t>& near) {
+CLIPPERPLUS_NOINLINE std::size_t pick_near(const double* points, const Vector3& point,
+                                           std::span<const std::int32_t> around, double square,
+                                           std::vector<std::size_t>& near) {
   near.resize(around.size() + 1);
   const double px = point[0], py = point[1], pz = point[2];
   std::size_t found = 0, *next = near.data();

@@ -21,6 +21,7 @@ template <class Work>
 void for_each_task(std::size_t count, std::size_t threads, Control& control, Work work) {
   std::atomic<std::size_t> next{0};
   const auto share = [&](bool owner) {
+    if (owner) control.expired();  // also where the others are so quick that they leave no task
     for (std::size_t task = next++; task < count && !control.stopped(); task = next++) {
       work(task, [&] { return owner ? control.expired() : control.stopped(); });
     }

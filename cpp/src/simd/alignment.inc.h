@@ -54,7 +54,7 @@ inline void for_each_pair(const PairBlock& block, PairEnds& ends, Visit visit) {
     const double square = dx * dx + dy * dy + dz * dz;
     const double tx = r0 * mx[k] + r1 * my[k] + r2 * mz[k], ty = r3 * mx[k] + r4 * my[k] + r5 * mz[k],
                  tz = r6 * mx[k] + r7 * my[k] + r8 * mz[k];
-    const double cosine = __builtin_fabs(tx * nx + ty * ny + tz * nz);
+    const double cosine = magnitude(tx * nx + ty * ny + tz * nz);
     const bool near = square <= most, agree = near & (cosine >= least_cosine);
     visit(k, near, agree, dx, dy, dz, nx, ny, nz, square);
   }
@@ -145,7 +145,7 @@ void look_at_points(const double* __restrict points, const double* __restrict mo
     const double x = (r[0] * px[k] + r[1] * py[k] + r[2] * pz[k] + r[9]) - p[0];
     const double y = (r[3] * px[k] + r[4] * py[k] + r[5] * pz[k] + r[10]) - p[1];
     const double z = (r[6] * px[k] + r[7] * py[k] + r[8] * pz[k] + r[11]) - p[2];
-    const double square = x * x + y * y + z * z, ax = __builtin_fabs(x), ay = __builtin_fabs(y), az = __builtin_fabs(z);
+    const double square = x * x + y * y + z * z, ax = magnitude(x), ay = magnitude(y), az = magnitude(z);
     const bool second = ay > ax;
     const double larger = second ? ay : ax;
     const bool third = az > larger;
@@ -155,7 +155,7 @@ void look_at_points(const double* __restrict points, const double* __restrict mo
     faces[k] = (third ? 4.0 : (second ? 2.0 : 0.0)) + (along < 0.0 ? 1.0 : 0.0);
     across[k] = u > 0.0 ? (u < last ? u : last) : 0.0;  // in this order, what is no number is 0
     down[k] = v > 0.0 ? (v < last ? v : last) : 0.0;
-    ranges[k] = __builtin_sqrt(square);
+    ranges[k] = square_root(square);
   }
   for (std::size_t k = 0; k < kBlock; ++k) {
     pixels[k] = (static_cast<std::int32_t>(faces[k]) * side + static_cast<std::int32_t>(down[k])) * side +

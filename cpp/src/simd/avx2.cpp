@@ -27,7 +27,7 @@ inline SharedWords shared_words(const Word* a, const Word* b) {
 }
 
 #define CLIPPERPLUS_OWN_FLOATS
-using Floats = __m256;
+using Floats = Floats8;
 constexpr std::size_t kFloatLanes = 8;
 inline Floats load(const float* p) { return _mm256_load_ps(p); }
 inline void store(float* p, Floats x) { _mm256_store_ps(p, x); }

@@ -98,13 +98,13 @@ std::size_t select_near(const NearCandidates& candidates, const double* point, s
     const __mmask8 kept = _mm256_mask_cmpneq_epi32_mask(inside, indices, me);
     // Packed in a register: compressing into memory is slow on some processors.
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(near + count), _mm256_maskz_compress_epi32(kept, indices));
-    count += static_cast<std::size_t>(__builtin_popcount(kept));
+    count += bit_count(kept);
   }
   return count;
 }
 
 #define CLIPPERPLUS_OWN_FLOATS
-using Floats = __m512;
+using Floats = Floats16;
 constexpr std::size_t kFloatLanes = 16;
 inline Floats load(const float* p) { return _mm512_load_ps(p); }
 inline void store(float* p, Floats x) { _mm512_store_ps(p, x); }

@@ -1,20 +1,7 @@
 // The loops behind kernels.h, written once. Each instruction set's file defines table_sums, includes this file inside
 // a namespace of its own and is compiled with its own flags. Nothing here may call an inline function of the standard
 // library that could be merged with another file's copy: the linker might keep the one with the wrong instructions.
-// Hence the builtins and the plain pointers.
-
-inline unsigned lowest_bit(Word w) { return static_cast<unsigned>(__builtin_ctzll(w)); }
-
-#if defined(__x86_64__) && !defined(__POPCNT__)  // the builtin would be a call into a table of bytes
-inline std::size_t bit_count(Word w) {
-  w -= (w >> 1) & 0x5555555555555555ULL;
-  w = (w & 0x3333333333333333ULL) + ((w >> 2) & 0x3333333333333333ULL);
-  w = (w + (w >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
-  return static_cast<std::size_t>((w * 0x0101010101010101ULL) >> 56);
-}
-#else
-inline std::size_t bit_count(Word w) { return static_cast<std::size_t>(__builtin_popcountll(w)); }
-#endif
+// Hence the plain pointers, and the functions of compiler.h.
 
 std::size_t count_rows(const Word* rows, std::size_t stride, std::size_t n, Vertex* counts) {
   std::size_t total = 0;
@@ -240,14 +227,14 @@ std::size_t grow_clique(const Word* rows, std::size_t stride, Word* candidates, 
 }
 
 #ifndef CLIPPERPLUS_OWN_FLOATS
-using Floats = float __attribute__((vector_size(16)));
 constexpr std::size_t kFloatLanes = 4;
+using Floats = Vector<float, kFloatLanes>;
 inline Floats load(const float* p) { return *reinterpret_cast<const Floats*>(p); }
 inline void store(float* p, Floats x) { *reinterpret_cast<Floats*>(p) = x; }
-inline Floats broadcast(float x) { return Floats{x, x, x, x}; }
+inline Floats broadcast(float x) { return in_all_lanes<Floats>(x); }
 inline Floats fused(Floats a, Floats b, Floats c) { return a * b + c; }
-inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
-inline Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
+inline Floats larger(Floats a, Floats b) { return choose(b < a, a, b); }
+inline Floats smaller(Floats a, Floats b) { return choose(a < b, a, b); }
 inline void totals(const Floats* x, float* sums) {  // of four
   for (int k = 0; k < 4; ++k) sums[k] = (x[k][0] + x[k][1]) + (x[k][2] + x[k][3]);
 }
@@ -257,8 +244,8 @@ inline Word as_bits(Flags flags) {
 }
 inline Word less(Floats a, Floats b) { return as_bits(a < b); }
 inline Word equal(std::int32_t id, const std::int32_t* ids) {
-  using Ids = std::int32_t __attribute__((vector_size(16)));
-  return as_bits(Ids{id, id, id, id} == *reinterpret_cast<const Ids*>(ids));
+  using Ids = Vector<std::int32_t, kFloatLanes>;
+  return as_bits(in_all_lanes<Ids>(id) == *reinterpret_cast<const Ids*>(ids));
 }
 #endif
 

@@ -59,13 +59,13 @@ inline void sort_pairs(const double* point, PairBatch& batch, std::size_t count)
     const double both = mx * ox + my * oy + mz * oz;
     // Taking the other point first turns d, n1 and n2 around: n1 · d = -theirs, n2 · d = -mine, and the triple product
     // (d × n1) · n2 stays.
-    const bool swap = __builtin_fabs(mine) < __builtin_fabs(theirs);
+    const bool swap = magnitude(mine) < magnitude(theirs);
     const double first = swap ? -theirs : mine, second = swap ? -mine : theirs;
     const double across = square - first * first;  // ‖d × n1‖²
     const bool valid = across > 1e-12 * square;
     const double triple = (dy * mz - dz * my) * ox + (dz * mx - dx * mz) * oy + (dx * my - dy * mx) * oz;
-    const double root = __builtin_sqrt(valid ? across : 1.0), length = __builtin_sqrt(valid ? square : 1.0);
-    const double signed_up = second - first * both, up = __builtin_fabs(signed_up), along = both * root;
+    const double root = square_root(valid ? across : 1.0), length = square_root(valid ? square : 1.0);
+    const double signed_up = second - first * both, up = magnitude(signed_up), along = both * root;
     double sector = 0.0;
     for (int m = 0; m < 5; ++m) sector += up * kCosines[m] > along * kSines[m] ? 1.0 : 0.0;
     constexpr double kNone = kPairBins - 1;
@@ -118,21 +118,21 @@ inline void sort_quick_pairs(const double* point, QuickPairs& pairs, std::size_t
   for (std::size_t k = 0; k < (count + kQuickPadding - 1) / kQuickPadding * kQuickPadding; ++k) {
     const float dx = pairs.x[k], dy = pairs.y[k], dz = pairs.z[k];
     const float ox = pairs.nx[k], oy = pairs.ny[k], oz = pairs.nz[k];
-    const float square = dx * dx + dy * dy + dz * dz, length = __builtin_sqrtf(square);
+    const float square = dx * dx + dy * dy + dz * dz, length = square_root(square);
     const float mine = mx * dx + my * dy + mz * dz, theirs = ox * dx + oy * dy + oz * dz;
     const float both = mx * ox + my * oy + mz * oz;
-    const float larger = __builtin_fabsf(mine) - __builtin_fabsf(theirs);
+    const float larger = magnitude(mine) - magnitude(theirs);
     const bool swap = larger < 0.0F;
     const float first = swap ? -theirs : mine, second = swap ? -mine : theirs;
-    const float across = square - first * first, root = __builtin_sqrtf(across);
+    const float across = square - first * first, root = square_root(across);
     const float triple = (dy * mz - dz * my) * ox + (dz * mx - dx * mz) * oy + (dx * my - dy * mx) * oz;
-    const float signed_up = second - first * both, up = __builtin_fabsf(signed_up), along = both * root;
+    const float signed_up = second - first * both, up = magnitude(signed_up), along = both * root;
     float nearest = along > 0.0F ? length : up;  // the border between the first bin and the last
     std::int32_t sector = 0;
     for (int m = 0; m < 5; ++m) {
       const float beyond = up * kCosines[m] - along * kSines[m];
       sector += beyond > 0.0F ? 1 : 0;
-      nearest = __builtin_fabsf(beyond) < nearest ? __builtin_fabsf(beyond) : nearest;
+      nearest = magnitude(beyond) < nearest ? magnitude(beyond) : nearest;
     }
     const auto cut = [](float cosine) {
       const float place = (cosine + 1.0F) * 5.5F, least = place > 0.0F ? place : 0.0F;
@@ -140,14 +140,14 @@ inline void sort_quick_pairs(const double* point, QuickPairs& pairs, std::size_t
     };
     const float second_place = cut(triple / root), third_place = cut(first / length);
     const auto second_bin = static_cast<std::int32_t>(second_place), third_bin = static_cast<std::int32_t>(third_place);
-    const float second_off = __builtin_fabsf(second_place - static_cast<float>(second_bin) - 0.5F);
-    const float third_off = __builtin_fabsf(third_place - static_cast<float>(third_bin) - 0.5F);
+    const float second_off = magnitude(second_place - static_cast<float>(second_bin) - 0.5F);
+    const float third_off = magnitude(third_place - static_cast<float>(third_bin) - 0.5F);
     pairs.squares[k] = square;
     pairs.bins[0][k] = signed_up < 0.0F ? 5 - sector : 5 + sector;
     pairs.bins[1][k] = second_bin;
     pairs.bins[2][k] = third_bin;
     const bool sure = (square > kShortest) & (square < kLongest) & (across > kLeastAcross * square) &
-                      (__builtin_fabsf(larger) > kOrderMargin * length) & (nearest > kSectorMargin * length) &
+                      (magnitude(larger) > kOrderMargin * length) & (nearest > kSectorMargin * length) &
                       (second_off < 0.5F - kPlaceMargin) & (third_off < 0.5F - kPlaceMargin);
     pairs.doubts[k] = sure ? 0 : 1;
   }

@@ -35,7 +35,7 @@ inline std::size_t only_common(const Word* a, const Word* b, std::size_t words) 
     if (((some & (some - 1)) | several) != 0) return kMany;
     if (some == 0) continue;
     if (found != kNone) return kMany;
-    const std::size_t w = block + static_cast<std::size_t>(__builtin_ctz(some));
+    const std::size_t w = block + lowest_bit(some);
     found = w * kWordBits + lowest_bit(a[w] & b[w]);
   }
   return found;
@@ -55,7 +55,7 @@ class ColourBound {
 
   // Removes and returns the highest member of a set in its word w, which has one.
   static std::size_t take_highest(Word* set, std::size_t w) {
-    const std::size_t bit = kWordBits - 1 - static_cast<std::size_t>(__builtin_clzll(set[w]));
+    const std::size_t bit = highest_bit(set[w]);
     set[w] &= ~(Word{1} << bit);
     return w * kWordBits + bit;
   }

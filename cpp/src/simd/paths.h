@@ -1,6 +1,11 @@
 // The kernel tables, one per instruction set. Which of them exist is decided by the build (see CMakeLists.txt).
 #pragma once
 
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "compiler.h"
 #include "simd/kernels.h"
 
 namespace clipperplus::simd {

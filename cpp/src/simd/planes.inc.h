@@ -37,7 +37,7 @@ constexpr std::size_t kDoubleLanes = 4;
 #else
 constexpr std::size_t kDoubleLanes = 2;
 #endif
-using Doubles = double __attribute__((vector_size(kDoubleLanes * sizeof(double))));
+using Doubles = Vector<double, kDoubleLanes>;
 
 // A register's share of the lanes at a time, so that all sums stay in registers.
 inline void add_near(const NearPoints& near, std::size_t padded, const double* self, double most, SpreadSums& sums) {
@@ -49,8 +49,8 @@ inline void add_near(const NearPoints& near, std::size_t padded, const double* s
     for (std::size_t k = lane; k < padded; k += kPlaneLanes) {
       const Doubles dx = at(near.x + k) - self[0], dy = at(near.y + k) - self[1], dz = at(near.z + k) - self[2];
       const auto inside = dx * dx + dy * dy + dz * dz <= zero + most;
-      const Doubles x = inside ? dx : zero, y = inside ? dy : zero, z = inside ? dz : zero;
-      s[0] += inside ? zero + 1.0 : zero;
+      const Doubles x = choose(inside, dx, zero), y = choose(inside, dy, zero), z = choose(inside, dz, zero);
+      s[0] += choose(inside, zero + 1.0, zero);
       s[1] += x, s[2] += y, s[3] += z;
       s[4] += x * x, s[5] += x * y, s[6] += x * z;
       s[7] += y * y, s[8] += y * z, s[9] += z * z;
@@ -73,10 +73,10 @@ inline void rotate(Spreads& s) {
   for (std::size_t l = 0; l < kPlaneLanes; ++l) {
     double &pp = s.a[kPlace[P][P]][l], &qq = s.a[kPlace[Q][Q]][l], &pq = s.a[kPlace[P][Q]][l];
     double &rp = s.a[kPlace[R][P]][l], &rq = s.a[kPlace[R][Q]][l];
-    const double off = pq, theta = (qq - pp) / (off != 0.0 ? 2.0 * off : 1.0), size = __builtin_fabs(theta);
-    const double tangent = 1.0 / (size + __builtin_sqrt(theta * theta + 1.0));
+    const double off = pq, theta = (qq - pp) / (off != 0.0 ? 2.0 * off : 1.0), size = magnitude(theta);
+    const double tangent = 1.0 / (size + square_root(theta * theta + 1.0));
     const double t = off != 0.0 ? (theta < 0.0 ? -tangent : tangent) : 0.0;
-    const double c = 1.0 / __builtin_sqrt(t * t + 1.0), n = t * c, before_p = rp, before_q = rq;
+    const double c = 1.0 / square_root(t * t + 1.0), n = t * c, before_p = rp, before_q = rq;
     pp -= t * off;
     qq += t * off;
     pq = 0.0;
@@ -131,7 +131,8 @@ void fit_planes(const double* points, const std::int32_t* indices, const std::in
         const std::size_t part = all - k < kBlock ? all - k : kBlock;
         const std::size_t padded = (part + kPlaneLanes - 1) / kPlaneLanes * kPlaneLanes;
         gather_points(points, mine + k, part, near);
-        for (std::size_t f = part; f < padded; ++f) near.x[f] = near.y[f] = near.z[f] = __builtin_inf();
+        for (std::size_t f = part; f < padded; ++f)
+          near.x[f] = near.y[f] = near.z[f] = std::numeric_limits<double>::infinity();
         add_near(near, padded, points + 4 * i, square, sums);
       }
       const double counted = sums.sum(0), mean[3] = {sums.sum(1), sums.sum(2), sums.sum(3)};
@@ -140,7 +141,7 @@ void fit_planes(const double* points, const std::int32_t* indices, const std::in
         for (std::size_t q = p; q < 3; ++q, ++t) {
           const double value = sums.sum(4 + t) - mean[p] * mean[q] / (counted + 1.0);
           spreads.a[t][l] = value;
-          largest = __builtin_fabs(value) > largest ? __builtin_fabs(value) : largest;
+          largest = magnitude(value) > largest ? magnitude(value) : largest;
         }
       }
       scales[l] = largest;

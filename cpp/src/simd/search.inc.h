@@ -14,7 +14,7 @@ class BranchAndBound : ColourBound<FixedWords> {
 
   // The best clique may have grown on another thread.
   void read_best() {
-    const std::uint64_t key = __atomic_load_n(task_.best_key, __ATOMIC_RELAXED);
+    const std::uint64_t key = load_relaxed(*task_.best_key);
     const std::size_t size = key >> 32, holder = ~static_cast<std::uint32_t>(key);
     const std::size_t to_beat = size > 0 && task_.index < holder ? size - 1 : size;
     if (to_beat > task_.must_beat + task_.outside) task_.must_beat = to_beat - task_.outside;
@@ -47,7 +47,7 @@ class BranchAndBound : ColourBound<FixedWords> {
           task_.found(task_.context, task_.clique, size + 1);
         }
         if (left == 0) continue;
-        if (left >= kWorthGiving && __atomic_load_n(task_.idle, __ATOMIC_RELAXED) > 0) {
+        if (left >= kWorthGiving && load_relaxed(*task_.idle) > 0) {
           task_.give(task_.context, size + 1, next);
           continue;
         }

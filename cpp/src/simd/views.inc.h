@@ -18,8 +18,8 @@ void see_points(const double* __restrict points, const double* __restrict place,
   for (std::size_t k = 0; k < kBlock; ++k) {
     const double x = points[k] - px, y = points[kBlock + k] - py, z = points[2 * kBlock + k] - pz;
     const double nx = points[3 * kBlock + k], ny = points[4 * kBlock + k], nz = points[5 * kBlock + k];
-    const double square = x * x + y * y + z * z, range = __builtin_sqrt(square);
-    const double cosine = __builtin_fabs(x * nx + y * ny + z * nz) / range;
+    const double square = x * x + y * y + z * z, range = square_root(square);
+    const double cosine = magnitude(x * nx + y * ny + z * nz) / range;
     seen.ranges[k] = range;
     seen.cosines[k] = cosine < 1.0 ? cosine : 1.0;
     seen.ratios[k] = square / (seen.cosines[k] + kDensityFloor);
@@ -30,7 +30,7 @@ void see_slopes(const Sightings& __restrict seen, double angle, double* __restri
   constexpr double kSlopeFloor = 1e-3;  // what is steeper is seen from the side
   for (std::size_t k = 0; k < kBlock; ++k) {
     const double cosine = seen.cosines[k], least = cosine < kSlopeFloor ? kSlopeFloor : cosine;
-    reaches[k] = seen.ranges[k] * (1.0 + angle * (__builtin_sqrt(1.0 - cosine * cosine) / least));
+    reaches[k] = seen.ranges[k] * (1.0 + angle * (square_root(1.0 - cosine * cosine) / least));
   }
 }
 
@@ -40,12 +40,12 @@ inline double logarithm(double x) {
   constexpr std::uint64_t kHalfRoot = 0x3FE6A09E667F3BCDULL, kOne = 0x3FF0000000000000ULL;
   constexpr std::uint64_t kMagic = 0x4330000000000000ULL;  // 2⁵²: a small number in its last bits is added to it
   std::uint64_t bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
+  std::memcpy(&bits, &x, sizeof bits);
   const std::uint64_t exponent = (bits + (kOne - kHalfRoot)) >> 52;
   const std::uint64_t exponent_bits = exponent | kMagic, mantissa_bits = bits - (exponent << 52) + kOne;
   double e, mantissa;
-  __builtin_memcpy(&e, &exponent_bits, sizeof e);
-  __builtin_memcpy(&mantissa, &mantissa_bits, sizeof mantissa);
+  std::memcpy(&e, &exponent_bits, sizeof e);
+  std::memcpy(&mantissa, &mantissa_bits, sizeof mantissa);
   e -= 0x1p52 + 1023.0;
   const double f = mantissa - 1.0, s = f / (2.0 + f), z = s * s, w = z * z, half = 0.5 * f * f;
   const double odd = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
@@ -62,10 +62,10 @@ void add_sightings(const Sightings& __restrict seen, double divisor, const doubl
   alignas(64) double spreads[kBlock], quotients[kBlock];
   std::int64_t odd = 0;
   for (std::size_t k = 0; k < kBlock; ++k) quotients[k] = seen.ratios[k] / divisor;
-  for (std::size_t k = 0; k < kBlock; ++k) odd += (quotients[k] >= kLeast) & (quotients[k] <= kMost) ? 0 : 1;
+  for (std::size_t k = 0; k < kBlock; ++k) odd += ((quotients[k] >= kLeast) & (quotients[k] <= kMost)) ? 0 : 1;
   for (std::size_t k = 0; k < kBlock; ++k) spreads[k] = 0.5 * logarithm(quotients[k]);
   for (std::size_t k = 0; odd != 0 && k < kBlock; ++k) {
-    if (!(quotients[k] >= kLeast && quotients[k] <= kMost)) spreads[k] = 0.5 * __builtin_log(quotients[k]);
+    if (!(quotients[k] >= kLeast && quotients[k] <= kMost)) spreads[k] = 0.5 * std::log(quotients[k]);
   }
   double lanes[kSightingSums][kPairLanes];
   for (std::size_t s = 0; s < kSightingSums; ++s) {
@@ -82,7 +82,7 @@ void add_sightings(const Sightings& __restrict seen, double divisor, const doubl
       lanes[3][l] += spread * density;
       lanes[4][l] += density;
       lanes[5][l] += density * density;
-      lanes[6][l] += counts & (seen.cosines[k] < kGrazing) ? 1.0 : 0.0;
+      lanes[6][l] += (counts & (seen.cosines[k] < kGrazing)) ? 1.0 : 0.0;
     }
   }
   for (std::size_t s = 0; s < kSightingSums; ++s) {

@@ -50,7 +50,7 @@ class WeightedBranchAndBound {
 
     for (std::size_t w = words(); w-- > 0;) {
       while (branching[w] != 0) {
-        const std::size_t bit = kWordBits - 1 - static_cast<std::size_t>(__builtin_clzll(branching[w]));
+        const std::size_t bit = highest_bit(branching[w]);
         const std::size_t v = w * kWordBits + bit;
         branching[w] &= ~(Word{1} << bit);
         Word* next = level(size + 1);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ..errors import MemoryLimitError
 
@@ -11,10 +12,22 @@ __all__ = ["check_graph_fits", "machine_memory"]
 
 def machine_memory() -> int | None:
     """Return the bytes of memory of this machine; None where the system does not say."""
+    if sys.platform == "win32":
+        return _windows_memory()
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
+    except (OSError, ValueError):
         return None
+
+
+def _windows_memory() -> int | None:
+    """Ask GlobalMemoryStatusEx, whose answer is two 32-bit numbers, its own size first, and seven 64-bit ones."""
+    import ctypes
+
+    answer = (ctypes.c_uint64 * 8)()
+    answer[0] = ctypes.sizeof(answer)
+    kernel = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined, unused-ignore]
+    return int(answer[1]) if kernel.GlobalMemoryStatusEx(ctypes.byref(answer)) else None
 
 
 def check_graph_fits(what: str, count: int, density: float) -> None:

@@ -1,0 +1,16 @@
+# A toolchain for other systems: Zig's C++ compiler (PyPI's ziglang), which brings their headers and libraries along.
+# Wants ZIG, the program, and ZIG_TARGET, such as aarch64-macos; `nox -s portable` gives both.
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ZIG ZIG_TARGET)
+string(REGEX MATCH "^[^-]+" CMAKE_SYSTEM_PROCESSOR "${ZIG_TARGET}")
+if(ZIG_TARGET MATCHES "-windows")
+  set(CMAKE_SYSTEM_NAME Windows)
+elseif(ZIG_TARGET MATCHES "-macos")
+  set(CMAKE_SYSTEM_NAME Darwin)
+else()
+  set(CMAKE_SYSTEM_NAME Linux)
+endif()
+set(CMAKE_CXX_COMPILER ${ZIG} c++ -target ${ZIG_TARGET})
+set(CMAKE_CXX_ARCHIVE_CREATE "${ZIG} ar qc <TARGET> <OBJECTS>")
+set(CMAKE_CXX_ARCHIVE_FINISH "${ZIG} ranlib <TARGET>")
+set(CMAKE_OSX_SYSROOT "" CACHE STRING "Zig has its own")
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)

@@ -1,0 +1,41 @@
+"""The core is C++20 that MSVC, GCC and Clang compile: what one of them lacks is in one header."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+CPP = Path(__file__).parents[1] / "cpp"
+COMPILER = CPP / "src" / "compiler.h"
+FOREIGN = re.compile(
+    r"__builtin_|__atomic_|__sync_|__attribute__|__extension__|__PRETTY_FUNCTION__|vector_size|__u?int128"
+    r"|__restrict__|__asm|\basm\b|\btypeof\b|\balloca\b|\[\[(?:gnu|clang|msvc)::|__declspec|__forceinline|_BitScan"
+    r"|#\s*pragma (?!once)|_Pragma|\bssize_t\b|\bM_PI\b|<(?:unistd|alloca|intrin)\.h>|<(?:sys|bits|ext)/"
+    r"|(?<!long )\blong\b(?! long)"  # 32 bits on Windows
+)
+
+
+def foreign_words(code: str) -> list[str]:
+    """What of a file's code, without its comments, not every compiler knows or takes for the same."""
+    return FOREIGN.findall(re.sub(r"//[^\n]*|/\*.*?\*/", "", code, flags=re.DOTALL))
+
+
+def files_of_the_core() -> list[Path]:
+    return sorted(path for ending in ("*.h", "*.cpp") for path in CPP.rglob(ending) if path != COMPILER)
+
+
+@pytest.mark.parametrize("path", files_of_the_core(), ids=lambda path: str(path.relative_to(CPP)))
+def test_only_one_header_has_words_of_compilers(path: Path) -> None:
+    assert foreign_words(path.read_text("utf-8")) == []
+
+
+def test_the_words_would_be_found() -> None:
+    assert len(files_of_the_core()) > 100
+    assert {"__builtin_", "__atomic_", "__attribute__", "vector_size", "__declspec", "_BitScan"} <= set(
+        foreign_words(COMPILER.read_text("utf-8"))
+    )
+    lines = ("float* __restrict__ p;", "unsigned long n;", "#pragma GCC ivdep", "[[gnu::noinline]] f();", "long n = 1;")
+    for line in lines:
+        assert foreign_words(line), line
+    for line in ("long long n;", "unsigned long long n;", "// a long time", "#pragma once", "float* __restrict p;"):
+        assert not foreign_words(line), line
