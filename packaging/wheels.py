@@ -63,9 +63,9 @@ def build() -> None:
     _run("uv", "build", "--quiet", "--sdist", "--out-dir", DIST, ROOT)
     for machine in sorted(MACHINES, key=lambda machine: machine != platform.machine()):  # the stub comes from here
         for version in BUILT_FOR:
-            wheel = _build_wheel(version, machine, BUILD / f"{version}-{machine}")
-            platform_tag = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{machine}"
-            _run("auditwheel", "repair", "--only-plat", "--plat", platform_tag, "--wheel-dir", DIST, wheel)
+            wheel = shutil.copy(_build_wheel(version, machine, BUILD / f"{version}-{machine}"), DIST)
+            # There is nothing that auditwheel would have to repair; check() asks it whether this is true.
+            _run("wheel", "tags", "--remove", "--platform-tag", f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{machine}", wheel)
 
 
 def _build_wheel(version: str, machine: str, folder: Path) -> Path:
