@@ -50,7 +50,7 @@ TARGETS = {
 DOCTEST = Path("/usr/include/doctest")
 WHEELS: list[Path] = []
 """The package, once it is built."""
-PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "docs", "noxfile.py")
+PYTHON_FILES = ("src", "tests", "benchmarks", "examples", "docs", "packaging", "noxfile.py")
 
 
 @nox.session
@@ -203,6 +203,15 @@ def fuzz(session: nox.Session) -> None:
     )
     session.run("cmake", "--build", build, silent=True)
     session.run("python", "tests/fuzz/run.py", "--native", f"{build}/tests/fuzz", *session.posargs)
+
+
+@nox.session
+def wheels(session: nox.Session) -> None:
+    """Build, check and test what is published for Linux: ``nox -s wheels``, or ``nox -s wheels -- build check``."""
+    session.install("uv", "ziglang", "cmake>=3.20", "ninja", "auditwheel>=6.1", "wheel", "abi3audit", "twine>=6")
+    if not shutil.which("qemu-aarch64-static"):
+        _install_from_debian(session, "qemu-user-static")
+    session.run("python", "packaging/wheels.py", *session.posargs)
 
 
 @nox.session

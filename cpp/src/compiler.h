@@ -30,10 +30,8 @@
 
 #if defined(_MSC_VER) && !defined(__clang__)
 #define CLIPPERPLUS_NOINLINE __declspec(noinline)
-#define CLIPPERPLUS_XSAVE
 #pragma fp_contract(off)  // no fused multiply-add behind our back
 #else
-#define CLIPPERPLUS_XSAVE [[gnu::target("xsave")]]  // which MSVC need not be told
 #define CLIPPERPLUS_NOINLINE [[gnu::noinline]]
 #endif
 
@@ -233,23 +231,44 @@ inline Numbers in_all_lanes(Number x) {
   return x - Numbers{};
 }
 
-#if defined(CLIPPERPLUS_X86) && defined(_WIN32)
-// Bits of CPUID's answers (Intel's manual, volume 2A), and which registers the system saves (XCR0). On Windows, Clang's
-// builtins want a library that may not be there.
+#ifdef CLIPPERPLUS_X86
+// The processor is asked itself: __builtin_cpu_supports wants a part of the compiler's library that Zig does not have.
+struct ProcessorAnswer {
+  std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+#if defined(_MSC_VER) && !defined(__clang__)
+inline ProcessorAnswer ask_processor(int leaf) {
+  int answer[4];
+  __cpuidex(answer, leaf, 0);
+  return {static_cast<std::uint32_t>(answer[0]), static_cast<std::uint32_t>(answer[1]),
+          static_cast<std::uint32_t>(answer[2]), static_cast<std::uint32_t>(answer[3])};
+}
+inline std::uint64_t saved_registers() { return _xgetbv(0); }
+#else
+inline ProcessorAnswer ask_processor(int leaf) {
+  ProcessorAnswer answer;
+  __asm__("cpuid" : "=a"(answer.eax), "=b"(answer.ebx), "=c"(answer.ecx), "=d"(answer.edx) : "a"(leaf), "c"(0));
+  return answer;
+}
+inline std::uint64_t saved_registers() {  // the intrinsic is only there where all of the file may use XSAVE
+  std::uint32_t low = 0, high = 0;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return static_cast<std::uint64_t>(high) << 32 | low;
+}
+#endif
+
+// Bits of CPUID's answers (Intel's manual, volume 2A), and which registers the system saves (XCR0).
 struct Processor {
   std::uint32_t features = 0, more = 0, still_more = 0;  // leaf 1, ECX; leaf 7, EBX and ECX
   std::uint64_t saved = 0;
 
-  CLIPPERPLUS_XSAVE Processor() {
-    int answer[4];
-    __cpuidex(answer, 0, 0);
-    if (answer[0] < 7) return;
-    __cpuidex(answer, 1, 0);
-    features = static_cast<std::uint32_t>(answer[2]);
-    __cpuidex(answer, 7, 0);
-    more = static_cast<std::uint32_t>(answer[1]);
-    still_more = static_cast<std::uint32_t>(answer[2]);
-    if ((features & 1U << 27) != 0) saved = _xgetbv(0);
+  Processor() {
+    if (ask_processor(0).eax < 7) return;
+    features = ask_processor(1).ecx;
+    const ProcessorAnswer answer = ask_processor(7);
+    more = answer.ebx;
+    still_more = answer.ecx;
+    if ((features & 1U << 27) != 0) saved = saved_registers();
   }
 };
 inline bool processor_has_avx2() {
@@ -264,18 +283,6 @@ inline bool processor_has_avx512() {
   const Processor found;
   return processor_has_avx2() && (found.more & kMore) == kMore && (found.still_more & kStillMore) == kStillMore &&
          (found.saved & 0xE6) == 0xE6;
-}
-#elif defined(CLIPPERPLUS_X86)
-inline bool processor_has_avx2() {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
-inline bool processor_has_avx512() {
-  return processor_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vpopcntdq") &&
-         __builtin_cpu_supports("gfni");
 }
 #endif
 
