@@ -23,6 +23,7 @@ def version_in(file: str, pattern: str) -> str:
     [
         ("pyproject.toml", r'^version = "(.+)"$'),
         ("CITATION.cff", r"^version: (.+)$"),
+        ("CHANGELOG.md", r"^## (\d\S+) - \d{4}-\d{2}-\d{2}$"),
         ("packaging/conda/recipe.yaml", r'^  version: "(.+)"$'),
     ],
 )
