@@ -41,3 +41,13 @@ def test_the_words_would_be_found() -> None:
         assert foreign_words(line), line
     for line in ("long long n;", "unsigned long long n;", "// a long time", "#pragma once", "float* __restrict p;"):
         assert not foreign_words(line), line
+
+
+@pytest.mark.parametrize(
+    "path",
+    (path for path in files_of_the_core() if "bindings" not in path.parts),
+    ids=lambda path: str(path.relative_to(CPP)),
+)
+def test_names_are_of_one_version(path: Path) -> None:
+    opened = re.findall(r"^(?:inline )?namespace (clipperplus.*) \{", path.read_text("utf-8"), flags=re.MULTILINE)
+    assert [name for name in opened if not re.match(r"clipperplus::inline v0\b", name)] == []

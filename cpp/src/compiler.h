@@ -43,7 +43,7 @@
 #define CLIPPERPLUS_TARGET for_all
 #endif
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 inline namespace CLIPPERPLUS_TARGET {
 
 #if defined(CLIPPERPLUS_PLAIN) && defined(CLIPPERPLUS_X86) && defined(__AVX__)
@@ -287,4 +287,4 @@ inline bool processor_has_avx512() {
 #endif
 
 }  // namespace CLIPPERPLUS_TARGET
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

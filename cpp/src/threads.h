@@ -17,7 +17,7 @@
 
 #include "clipperplus/control.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Runs work(true) here and work(false) on up to threads - 1 others; returns when all have ended. `on_failure` must
 // wake whoever waits.
@@ -74,4 +74,4 @@ void for_each_index(std::size_t n, std::size_t threads, Control& control, Work w
   for_each_block(n, threads, control, each, block);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

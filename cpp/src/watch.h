@@ -11,7 +11,7 @@
 
 #include "clipperplus/control.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Thrown through a kernel that has no partial answer, when the caller wants what there was before it.
 struct Stopped {};
@@ -71,4 +71,4 @@ class Watch {
   Clock::time_point deadline_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

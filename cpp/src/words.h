@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // A number with as few digits as tell it from all others, as Python writes it. (Not std::to_chars, which comes with
 // newer versions of macOS only.)
@@ -71,4 +71,4 @@ template <class... Parts>
 
 inline std::string shape_text(std::size_t rows, std::size_t columns) { return words_of("(", rows, ", ", columns, ")"); }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -10,7 +10,7 @@
 #include <new>
 #include <vector>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 using Word = std::uint64_t;
 using Vertex = std::int32_t;
@@ -62,4 +62,4 @@ struct CacheLineAllocator {
 template <class T>
 using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

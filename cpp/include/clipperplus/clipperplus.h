@@ -6,9 +6,11 @@
 //   find_clique         find_clique.h        its largest clique, with proof
 //   solve               solve.h              from matched points to a rigid motion, through all of these
 //
-// Everything is in the namespace clipperplus. Wrong input throws std::invalid_argument, with the words of the Python
-// package; nothing else is thrown but std::bad_alloc and what a callback of the caller's throws. Nothing is printed, no
-// state is kept between calls, and calls from several threads run side by side.
+// Everything is in the namespace clipperplus, and to the linker in one of a version, v0, which changes with the layout
+// of what is public: programs and libraries that were compiled for different ones can be linked, and do not mix. Wrong
+// input throws std::invalid_argument, with the words of the Python package; nothing else is thrown but std::bad_alloc
+// and what a callback of the caller's throws. Nothing is printed, no state is kept between calls, and calls from
+// several threads run side by side.
 #pragma once
 
 #include "clipperplus/consistency_graph.h"

@@ -15,7 +15,7 @@
 #include "clipperplus/graph.h"
 #include "clipperplus/views.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct ConsistencyOptions {
   double epsilon = 0.05;              // by how much the distances of a pair may differ, in the unit of the points; or …
@@ -35,4 +35,4 @@ CLIPPERPLUS_API Graph consistency_graph(const PointsView& source, const PointsVi
 CLIPPERPLUS_API Graph consistency_graph(const PointsView& source, const PointsView& target,
                                         const Associations& associations, const ConsistencyOptions& options = {});
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 class Control {
  public:
@@ -54,4 +54,4 @@ class Control {
   std::atomic<bool> stopped_{false};
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

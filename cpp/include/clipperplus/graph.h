@@ -34,7 +34,7 @@
 #include "clipperplus/instruction_sets.h"
 #include "clipperplus/views.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // What is wrong with a graph's input, in words that name the place.
 struct CLIPPERPLUS_API InvalidGraph : std::invalid_argument {
@@ -183,4 +183,4 @@ class CLIPPERPLUS_API Graph {
 extern template Graph Graph::from_edges(std::size_t, EdgeView<std::int32_t>);
 extern template Graph Graph::from_edges(std::size_t, EdgeView<std::int64_t>);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -13,9 +13,9 @@
 #include "clipperplus/export.h"
 #include "clipperplus/graph.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Throws std::invalid_argument, which names the file, where it cannot be read or holds no graph.
 CLIPPERPLUS_API Graph read_graph(const std::filesystem::path& path);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 
 #include "clipperplus/export.h"
 
-namespace clipperplus::simd {
+namespace clipperplus::inline v0::simd {
 
 struct Kernels;
 
@@ -15,4 +15,4 @@ CLIPPERPLUS_API std::vector<const Kernels*> available();
 
 CLIPPERPLUS_API const char* name_of(const Kernels& kernels);
 
-}  // namespace clipperplus::simd
+}  // namespace clipperplus::inline v0::simd

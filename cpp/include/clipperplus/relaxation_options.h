@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // What every ascent has that raises d step by step.
 struct AscentOptions {
@@ -26,4 +26,4 @@ struct RelaxationOptions : AscentOptions {
   std::vector<double> start;  // one nonnegative entry per vertex of the graph; empty: ones outside the greedy clique
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

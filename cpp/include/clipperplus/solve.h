@@ -22,7 +22,7 @@
 #include "clipperplus/find_clique.h"
 #include "clipperplus/views.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // x ↦ R x + t.
 struct RigidTransform {
@@ -83,4 +83,4 @@ CLIPPERPLUS_API Solution solve(const PointsView& source, const PointsView& targe
 CLIPPERPLUS_API Solution solve(const PointsView& source, const PointsView& target, const Associations& associations,
                                const SolveOptions& options = {});
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

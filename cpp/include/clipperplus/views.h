@@ -25,7 +25,7 @@
 
 #include "clipperplus/export.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Entry (i, j) is data[i * row_stride + j * column_stride].
 template <class Scalar>
@@ -229,4 +229,4 @@ class Associations {
   std::vector<std::int64_t> numbers_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 #include "clipperplus/graph.h"
 #include "words.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -128,4 +128,4 @@ void check_epsilon(double epsilon, std::span<const double> epsilons, std::size_t
 
 }  // namespace api
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

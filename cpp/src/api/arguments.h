@@ -9,7 +9,7 @@
 
 #include "clipperplus/views.h"
 
-namespace clipperplus::api {
+namespace clipperplus::inline v0::api {
 
 void check_integer(const char* name, std::size_t value, std::int64_t low, std::int64_t high);
 
@@ -37,4 +37,4 @@ Matches read_matches(const PointsView& source, const PointsView& target, const A
 // One bound for all, or one for each.
 void check_epsilon(double epsilon, std::span<const double> epsilons, std::size_t count);
 
-}  // namespace clipperplus::api
+}  // namespace clipperplus::inline v0::api

@@ -4,7 +4,7 @@
 #include "api/joining.h"
 #include "consistency/consistency.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -46,4 +46,4 @@ Graph consistency_graph(const PointsView& source, const PointsView& target, cons
   return join(source, target, &associations, options);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -10,7 +10,7 @@
 #include "graph/graph_text.h"
 #include "words.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -66,4 +66,4 @@ Graph read_graph(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -4,8 +4,8 @@
 #include "api/arguments.h"
 #include "clipperplus/consistency_graph.h"
 
-namespace clipperplus::api {
+namespace clipperplus::inline v0::api {
 
 Graph join(const Matches& matches, const ConsistencyOptions& options);
 
-}  // namespace clipperplus::api
+}  // namespace clipperplus::inline v0::api

@@ -10,7 +10,7 @@
 #include "geometry/robust_fit.h"
 #include "words.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -178,4 +178,4 @@ Solution solve(const PointsView& source, const PointsView& target, const Associa
   return solve_matches(api::read_matches(source, target, &associations, false), options);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

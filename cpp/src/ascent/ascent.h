@@ -8,7 +8,7 @@
 #include "clipperplus/control.h"
 #include "clipperplus/relaxation_options.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct AscentProgress {
   std::size_t outer_steps = 0, inner_steps = 0;  // values of d, gradient steps
@@ -33,4 +33,4 @@ void raise_penalty(const AscentOptions& options, Control& control, AscentProgres
   }
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -5,7 +5,7 @@
 
 #include "ascent/complement_sums.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -137,4 +137,4 @@ BelachewResult approximate_by_rank_one(const Graph& graph, std::span<const doubl
   return Descent(graph, options, kernels, control).run(start);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

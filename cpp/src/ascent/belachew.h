@@ -17,7 +17,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct BelachewOptions {
   double first_d = 0.01;    // the first d after zero …
@@ -41,4 +41,4 @@ double minimise_quartic(double p, double q);
 BelachewResult approximate_by_rank_one(const Graph& graph, std::span<const double> start,
                                        const BelachewOptions& options, const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

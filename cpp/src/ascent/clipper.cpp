@@ -6,7 +6,7 @@
 
 #include "ascent/complement_sums.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -132,4 +132,4 @@ ClipperResult ascend_clipper(const Graph& graph, const EdgeWeights* weights, std
   return Ascent(graph, weights, options, kernels, control).run(start);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -17,7 +17,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct ClipperOptions : AscentOptions {
   int max_line_search = 99;  // tries for one step, in which F may fall by no more than epsilon
@@ -33,4 +33,4 @@ struct ClipperResult : AscentProgress {
 ClipperResult ascend_clipper(const Graph& graph, const EdgeWeights* weights, std::span<const double> start,
                              const ClipperOptions& options, const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

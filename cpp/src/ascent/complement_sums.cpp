@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -99,4 +99,4 @@ void ComplementSums::compute_csr(const double* u, double sum, double* y) const {
   for (std::size_t v = 0; v < padded_; ++v) y[v] = sum - (y[v] + u[v]);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

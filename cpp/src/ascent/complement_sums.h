@@ -16,7 +16,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 class ComplementSums {
  public:
@@ -42,4 +42,4 @@ class ComplementSums {
   AlignedVector<double> tables_;  // [8 columns][low or high four][16 subsets of them]: sums of u
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

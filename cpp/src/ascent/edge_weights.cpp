@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -152,4 +152,4 @@ void EdgeWeights::multiply(const double* u, double* product, Control& control) c
   }
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

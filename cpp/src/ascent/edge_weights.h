@@ -10,7 +10,7 @@
 #include "clipperplus/control.h"
 #include "clipperplus/graph.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct InvalidWeights : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
@@ -61,4 +61,4 @@ class EdgeWeights {
 bool are_tidy_rows(std::span<const std::int64_t> offsets, std::span<const Vertex> columns,
                    std::span<const double> values);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -95,4 +95,4 @@ bool Lbfgs::make_direction(const AscentPoint& point, double d) {
   return std::isfinite(slope) && slope > least;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -16,7 +16,7 @@
 
 #include "ascent/objective.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 class Lbfgs {
  public:
@@ -50,4 +50,4 @@ class Lbfgs {
   AlignedVector<double> direction_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

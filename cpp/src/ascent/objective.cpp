@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 Objective::Objective(const Graph& graph, const EdgeWeights* weights, const simd::Kernels& kernels, Control& control)
     : weights_(weights),
@@ -90,4 +90,4 @@ std::optional<double> Objective::smallest_ratio(const AscentPoint& point, double
   return smallest;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

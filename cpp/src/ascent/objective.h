@@ -22,7 +22,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // A point of the ascent with everything that is known there. Vectors are padded to simd::kBlock.
 struct AscentPoint {
@@ -70,4 +70,4 @@ class Objective {
   AlignedVector<double> dense_;  // M, columns padded; empty where the weights are used as they are
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

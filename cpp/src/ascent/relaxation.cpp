@@ -7,7 +7,7 @@
 #include "ascent/lbfgs.h"
 #include "ascent/objective.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -112,4 +112,4 @@ RelaxationResult relax(const Graph& graph, const EdgeWeights* weights, std::span
   return Ascent(graph, weights, options, kernels, control).run(start);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

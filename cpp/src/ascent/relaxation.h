@@ -15,7 +15,7 @@
 #include "clipperplus/relaxation_options.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct RelaxationResult : AscentProgress {
   std::vector<double> u;
@@ -28,4 +28,4 @@ struct RelaxationResult : AscentProgress {
 RelaxationResult relax(const Graph& graph, const EdgeWeights* weights, std::span<const double> start,
                        const RelaxationOptions& options, const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 
 #include "ascent/complement_sums.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 ReplicatorResult replicate(const Graph& graph, std::span<const double> start, const ReplicatorOptions& options,
                            const simd::Kernels& kernels, Control& control) {
@@ -56,4 +56,4 @@ ReplicatorResult replicate(const Graph& graph, std::span<const double> start, co
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -16,7 +16,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct ReplicatorOptions {
   double beta = 1.0;
@@ -36,4 +36,4 @@ struct ReplicatorResult {
 ReplicatorResult replicate(const Graph& graph, std::span<const double> start, const ReplicatorOptions& options,
                            const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

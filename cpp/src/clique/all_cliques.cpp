@@ -5,7 +5,7 @@
 #include "clique/kernel.h"
 #include "clique/listing.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 CliqueList find_cliques(SearchState& state, std::size_t size, bool maximum, std::size_t limit) {
   CoreOrder ordered(state);
@@ -24,4 +24,4 @@ CliqueList find_cliques(SearchState& state, std::size_t size, bool maximum, std:
   return found;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

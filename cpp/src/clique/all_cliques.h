@@ -6,7 +6,7 @@
 
 #include "clique/search_state.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct CliqueList {
   std::vector<std::vector<std::int64_t>> cliques;  // each sorted, in the order in which they are found
@@ -16,4 +16,4 @@ struct CliqueList {
 // The maximal cliques of more than `size` vertices, or the maximum ones alone, which have size + 1; at most `limit`.
 CliqueList find_cliques(SearchState& state, std::size_t size, bool maximum, std::size_t limit);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

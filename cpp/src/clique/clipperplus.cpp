@@ -5,7 +5,7 @@
 #include "clique/methods.h"
 #include "clique/weighted_methods.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 void find_greedy(SearchState& state) {
   if (!state.vertex_weights().empty()) return find_weighted_greedy(state);
@@ -40,4 +40,4 @@ void relax_outside_clique(SearchState& state, CoreOrder& ordered, const Relaxati
   if (state.size() > size_before) bound_by_colours(state, ordered);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

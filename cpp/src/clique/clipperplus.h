@@ -6,9 +6,9 @@
 
 #include "clique/core_order.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Lines 5 to 11: prune by core numbers, relax from the complement of the best clique, keep the larger one.
 void relax_outside_clique(SearchState& state, CoreOrder& ordered, const RelaxationOptions& options);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

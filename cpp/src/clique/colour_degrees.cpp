@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::vector<Vertex> keep_by_colours(const Graph& graph, std::span<const Vertex> 
   return kept;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -13,10 +13,10 @@
 #include "clipperplus/control.h"
 #include "clipperplus/graph.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Vertices that are left after sweeps until one drops hardly any; increasing. The deadline ends the sweeps early.
 std::vector<Vertex> keep_by_colours(const Graph& graph, std::span<const Vertex> colours, std::size_t size,
                                     Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -52,4 +52,4 @@ std::optional<std::size_t> greedy_colours(const Graph& graph, const simd::Kernel
   return colours->empty() ? 0 : static_cast<std::size_t>(*std::max_element(colours->begin(), colours->end())) + 1;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -12,7 +12,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // The colour of every vertex, counted from 0; absent if the deadline passed before every vertex had its colour.
 std::optional<std::vector<Vertex>> colour_vertices(const Graph& graph, const simd::Kernels& kernels, Control& control);
@@ -20,4 +20,4 @@ std::optional<std::vector<Vertex>> colour_vertices(const Graph& graph, const sim
 // The number of colours, likewise.
 std::optional<std::size_t> greedy_colours(const Graph& graph, const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

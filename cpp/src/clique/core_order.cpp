@@ -8,7 +8,7 @@
 #include "clique/labels.h"
 #include "graph/cores.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 CoreOrder::CoreOrder(SearchState& state) : state_(state) {
   auto control = state.watch().control_to_the_end();
@@ -65,4 +65,4 @@ void bound_afterwards(SearchState& state) {
   bound_by_colours(state, ordered);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

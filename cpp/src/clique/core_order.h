@@ -8,7 +8,7 @@
 
 #include "clique/search_state.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Relabelled so that core numbers do not increase: a reversed degeneracy order. The vertices with core number at least
 // k are then the first few, so pruning takes a prefix and keeps labels.
@@ -43,4 +43,4 @@ void bound_by_colours(SearchState& state, CoreOrder& ordered);
 // Looks for a certificate once a method that needs no order has ended.
 void bound_afterwards(SearchState& state);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -20,7 +20,7 @@
 #include "clique/reduction.h"
 #include "clique/weighted_methods.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -126,4 +126,4 @@ void find_edge_weighted(SearchState& state, const RelaxationOptions& relaxation)
   bound_by_colours(state, ordered);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -87,4 +87,4 @@ EdgeWeightedCores edge_weighted_cores(const EdgeWeights& weights, Control& contr
   return cores;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -11,7 +11,7 @@
 #include "ascent/edge_weights.h"
 #include "clipperplus/control.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct EdgeWeightedCores {
   std::vector<double> numbers;  // in the order, not increasing
@@ -21,4 +21,4 @@ struct EdgeWeightedCores {
 // The deadline is not observed (there is no partial answer), the periodic check is.
 EdgeWeightedCores edge_weighted_cores(const EdgeWeights& weights, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

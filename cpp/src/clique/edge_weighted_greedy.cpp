@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -79,4 +79,4 @@ EdgeWeightedClique edge_weighted_greedy(const Graph& ordered, const EdgeWeights&
   return best;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

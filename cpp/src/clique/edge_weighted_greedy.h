@@ -21,7 +21,7 @@
 #include "clipperplus/graph.h"
 #include "clique/edge_weighted_cores.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct EdgeWeightedClique {
   std::vector<std::int64_t> vertices;  // sorted
@@ -36,4 +36,4 @@ double least_core(double value);
 EdgeWeightedClique edge_weighted_greedy(const Graph& ordered, const EdgeWeights& weights, std::span<const double> cores,
                                         Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -139,4 +139,4 @@ EdgeWeightedClique edge_weighted_search(const Graph& graph, const EdgeWeights& w
   return Exchange(graph, weights, control).run(claim, patience);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

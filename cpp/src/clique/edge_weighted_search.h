@@ -14,11 +14,11 @@
 
 #include "clique/edge_weighted_greedy.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // The best clique seen, at least as good as what the claim grows to: its vertices are taken in their order while they
 // form a clique. Ends after `patience` steps without a better one.
 EdgeWeightedClique edge_weighted_search(const Graph& graph, const EdgeWeights& weights,
                                         std::span<const std::int64_t> claim, std::size_t patience, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

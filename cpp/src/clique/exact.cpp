@@ -17,7 +17,7 @@
 #include "clique/tabu_clique.h"
 #include "clique/weighted_methods.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -145,4 +145,4 @@ void find_exact(SearchState& state, const RelaxationOptions& relaxation, const S
   if (state.go_on()) steps.branch_and_bound(state.nodes_left(), state.watch());
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

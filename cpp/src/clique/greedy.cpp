@@ -6,7 +6,7 @@
 #include "clique/shared_best.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -109,4 +109,4 @@ GreedyResult greedy_clique(const Graph& ordered, std::span<const Vertex> cores, 
   return {best.take(), grown};
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -18,7 +18,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct GreedyResult {
   std::vector<Vertex> clique;
@@ -28,4 +28,4 @@ struct GreedyResult {
 GreedyResult greedy_clique(const Graph& ordered, std::span<const Vertex> cores, std::size_t threads,
                            const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

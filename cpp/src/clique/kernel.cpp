@@ -6,7 +6,7 @@
 #include "clique/reduction.h"
 #include "graph/cores.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 Kernel take_kernel(CoreOrder& ordered, std::size_t size) {
   Graph pruned = ordered.give_away(size);
@@ -22,4 +22,4 @@ Kernel reduce_kernel(Kernel kernel, std::size_t size, const SearchState& state) 
   return {std::move(graph), values_at<Vertex>(values_at<Vertex>(kernel.vertices, kept), order)};
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -5,7 +5,7 @@
 
 #include "clique/core_order.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct Kernel {
   Graph graph;
@@ -18,4 +18,4 @@ Kernel take_kernel(CoreOrder& ordered, std::size_t size);
 // Drops what cannot belong to a clique of more than `size` vertices.
 Kernel reduce_kernel(Kernel kernel, std::size_t size, const SearchState& state);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

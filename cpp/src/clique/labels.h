@@ -9,7 +9,7 @@
 
 #include "clipperplus/graph.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // What `values` has at places: entries of a vector on a graph, for the vertices of a part.
 template <class Value, class Values, class Places>
@@ -51,4 +51,4 @@ inline bool all_zero(const std::vector<double>& vector) {
   return std::all_of(vector.begin(), vector.end(), [](double entry) { return entry == 0.0; });
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -4,7 +4,7 @@
 
 #include "clique/subproblem.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -98,4 +98,4 @@ bool list_cliques(const Graph& ordered, std::size_t size, bool maximum,
   return CliqueLister(ordered, size, maximum, take, kernels, control).run();
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

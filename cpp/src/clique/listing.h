@@ -12,7 +12,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Calls take(clique) for every maximal clique of more than `size` vertices; it may refuse further ones. If the caller
 // knows that no clique has more than size + 1 vertices, `maximum` saves looking whether one can grow. Returns whether
@@ -21,4 +21,4 @@ bool list_cliques(const Graph& ordered, std::size_t size, bool maximum,
                   const std::function<bool(std::span<const Vertex>)>& take, const simd::Kernels& kernels,
                   Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -4,7 +4,7 @@
 
 #include "clique/tabu_clique.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -92,4 +92,4 @@ LocalSearchResult local_search(const Graph& graph, std::span<const std::int64_t>
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

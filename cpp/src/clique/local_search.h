@@ -15,7 +15,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct LocalSearchResult {
   std::vector<Vertex> clique;  // the largest clique seen, at least the start
@@ -32,4 +32,4 @@ struct LocalSearchOptions {
 LocalSearchResult local_search(const Graph& graph, std::span<const std::int64_t> start,
                                const LocalSearchOptions& options, const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

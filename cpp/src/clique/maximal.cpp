@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -72,4 +72,4 @@ MaximalClique make_maximal(const Graph& graph, std::span<const std::int64_t> cla
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -7,7 +7,7 @@
 #include "clipperplus/control.h"
 #include "clipperplus/graph.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct MaximalClique {
   std::vector<Vertex> vertices;  // sorted
@@ -21,4 +21,4 @@ struct MaximalClique {
 MaximalClique make_maximal(const Graph& graph, std::span<const std::int64_t> claim, std::size_t named,
                            Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

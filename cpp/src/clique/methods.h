@@ -4,7 +4,7 @@
 
 #include "clique/search_state.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Algorithm 1 of CLIPPER+ alone, with the bounds that come cheap.
 void find_greedy(SearchState& state);
@@ -15,4 +15,4 @@ void find_clipperplus(SearchState& state, const RelaxationOptions& relaxation);
 // The maximum clique, with proof.
 void find_exact(SearchState& state, const RelaxationOptions& relaxation, const SearchOptions& search);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -7,7 +7,7 @@
 #include "clique/maximal.h"
 #include "words.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -113,4 +113,4 @@ void check_options(const Graph& graph, const CliqueOptions& options, bool method
   check_start(graph, options.start);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

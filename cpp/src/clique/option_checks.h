@@ -5,7 +5,7 @@
 
 #include "clipperplus/find_clique.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Throws std::invalid_argument, which names the option, what was expected and what came.
 void check_options(const Graph& graph, const CliqueOptions& options, bool method_searches);
@@ -13,4 +13,4 @@ void check_options(const Graph& graph, const CliqueOptions& options, bool method
 // Vertices that are distinct, in range, and joined to each other.
 void check_start(const Graph& graph, std::span<const Vertex> start);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -10,7 +10,7 @@
 #include "clique/colouring.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -248,4 +248,4 @@ Reduction reduce(Graph graph, std::size_t size, std::size_t threads, const simd:
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -19,7 +19,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct Reduction {
   Graph graph;                   // on the kept vertices, relabelled
@@ -29,4 +29,4 @@ struct Reduction {
 // The deadline ends the rounds early: the graph is then larger than it need be, never too small.
 Reduction reduce(Graph graph, std::size_t size, std::size_t threads, const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -14,7 +14,7 @@
 #include "compiler.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -355,4 +355,4 @@ std::size_t bound_at_root(const Graph& graph, std::size_t low, std::size_t high,
   return high;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -19,7 +19,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct BranchOptions {
   std::uint64_t node_limit = ~std::uint64_t{0};  // a limit is for answers that can be repeated, so it means one thread
@@ -45,4 +45,4 @@ SearchResult search_clique(const Graph& ordered, std::size_t must_beat, const Br
 std::size_t bound_at_root(const Graph& graph, std::size_t low, std::size_t high, const BranchOptions& options,
                           const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 
 #include "clique/maximal.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 static_assert(sizeof(std::size_t) >= sizeof(Weight), "sizes and bounds count weights, too");
 
@@ -127,4 +127,4 @@ CliqueResult SearchState::result() {
           .interrupted = watch_.stopped()};
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

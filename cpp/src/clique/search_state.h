@@ -16,7 +16,7 @@
 #include "simd/kernels.h"
 #include "watch.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 inline constexpr std::uint64_t kNoNodeLimit = ~std::uint64_t{0};
 
@@ -121,4 +121,4 @@ class SearchState {
   Watch watch_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -13,7 +13,7 @@
 #include "clipperplus/bits.h"
 #include "compiler.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 class SharedBest {
  public:
@@ -55,4 +55,4 @@ class SharedBest {
   std::vector<Vertex> vertices_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -4,7 +4,7 @@
 
 #include "graph/cores.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -89,4 +89,4 @@ simd::CliqueTask TaskMemory::prepare(const Graph& graph, std::size_t size, std::
   return task;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -12,7 +12,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct Subproblem {
   Graph graph;                   // on the candidates
@@ -41,4 +41,4 @@ class TaskMemory {
   std::vector<simd::Forced> forced_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -12,7 +12,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // xorshift64*: small, fast and the same everywhere.
 class Random {
@@ -123,4 +123,4 @@ class TabuClique {
   std::vector<std::size_t> free_at_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 #include "clique/weighted_methods.h"
 #include "clique/weighted_part.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -48,4 +48,4 @@ void find_weighted_clipperplus(SearchState& state, const RelaxationOptions& rela
   bound_by_cover(state, part);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

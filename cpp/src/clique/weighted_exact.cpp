@@ -13,7 +13,7 @@
 #include "clique/weighted_part.h"
 #include "clique/weighted_search.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -75,4 +75,4 @@ void find_weighted_exact(SearchState& state, const SearchOptions& search) {
   }
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

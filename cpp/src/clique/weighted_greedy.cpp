@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -56,4 +56,4 @@ WeightedGreedyResult weighted_greedy_clique(const Graph& ordered, std::span<cons
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -13,7 +13,7 @@
 #include "clipperplus/control.h"
 #include "clipperplus/graph.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct WeightedGreedyResult {
   std::vector<Vertex> clique;
@@ -23,4 +23,4 @@ struct WeightedGreedyResult {
 WeightedGreedyResult weighted_greedy_clique(const Graph& ordered, std::span<const Weight> weights,
                                             std::span<const Weight> cores, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

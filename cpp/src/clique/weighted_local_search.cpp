@@ -4,7 +4,7 @@
 
 #include "clique/tabu_clique.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -112,4 +112,4 @@ WeightedLocalSearchResult weighted_local_search(const Graph& graph, std::span<co
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -15,7 +15,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct WeightedLocalSearchResult {
   std::vector<Vertex> clique;  // the heaviest clique seen, at least the start
@@ -34,4 +34,4 @@ WeightedLocalSearchResult weighted_local_search(const Graph& graph, std::span<co
                                                 const WeightedLocalSearchOptions& options, const simd::Kernels& kernels,
                                                 Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

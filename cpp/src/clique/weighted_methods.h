@@ -3,7 +3,7 @@
 
 #include "clique/search_state.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Algorithm 1 with weighted core numbers, with the bounds that come cheap.
 void find_weighted_greedy(SearchState& state);
@@ -18,4 +18,4 @@ void find_weighted_exact(SearchState& state, const SearchOptions& search);
 // Algorithm 3 for the weighted objective, where edges have weights.
 void find_edge_weighted(SearchState& state, const RelaxationOptions& relaxation);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

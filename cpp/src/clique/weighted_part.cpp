@@ -10,7 +10,7 @@
 #include "clique/weighted_search.h"
 #include "graph/weighted_cores.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -79,4 +79,4 @@ void bound_by_cover(SearchState& state, const WeightedPart& ordered) {
   state.record("cover", {.vertices = pruned.size()});
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

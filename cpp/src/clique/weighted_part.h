@@ -7,7 +7,7 @@
 
 #include "clique/search_state.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct WeightedPart {
   std::shared_ptr<const Graph> graph;  // a part that keeps all vertices keeps the graph
@@ -31,4 +31,4 @@ void grow_greedily(SearchState& state, const WeightedPart& ordered);
 // Covers the part of the graph in which a heavier clique would lie by independent sets.
 void bound_by_cover(SearchState& state, const WeightedPart& ordered);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -8,7 +8,7 @@
 #include "clique/colouring.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -313,4 +313,4 @@ WeightedSearchResult search_weighted_clique(const Graph& ordered, std::span<cons
       .run();
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -20,7 +20,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct WeightedSearchOptions {
   std::uint64_t node_limit = ~std::uint64_t{0};  // a limit is for answers that can be repeated, so it means one thread
@@ -48,4 +48,4 @@ WeightedSearchResult search_weighted_clique(const Graph& ordered, std::span<cons
 std::vector<Weight> weighted_cover(const Graph& graph, std::span<const Weight> weights, const simd::Kernels& kernels,
                                    Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

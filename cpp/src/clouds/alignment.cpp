@@ -5,7 +5,7 @@
 
 #include "clouds/pair_sums.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -126,4 +126,4 @@ RigidMotion polish_motion(const SurfaceGrid& target, const OrientedPoints& sourc
   return refine(target, source, motion, rule, steps, true, kernels, model);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -17,7 +17,7 @@
 #include "geometry/motion_model.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Which pairs count.
 struct PairRule {
@@ -64,4 +64,4 @@ RigidMotion refine_motion(const SurfaceGrid& target, const OrientedPoints& sourc
 RigidMotion polish_motion(const SurfaceGrid& target, const OrientedPoints& source, RigidMotion motion,
                           const PairRule& rule, int steps, const simd::Kernels& kernels, const MotionModel& model = {});
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -95,4 +95,4 @@ template Bounds bounds_of(std::span<const double>, std::size_t, Control&);
 template Bounds bounds_within(std::span<const float>, const Vector3&, const Vector3&, std::size_t, Control&);
 template Bounds bounds_within(std::span<const double>, const Vector3&, const Vector3&, std::size_t, Control&);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -9,7 +9,7 @@
 #include "clipperplus/control.h"
 #include "geometry/rigid.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct Bounds {
   std::size_t finite = 0;  // points whose coordinates are all finite; the others do not count
@@ -33,4 +33,4 @@ template <class Real>
 Bounds bounds_within(std::span<const Real> points, const Vector3& low, const Vector3& high, std::size_t threads,
                      Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

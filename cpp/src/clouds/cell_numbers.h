@@ -11,7 +11,7 @@
 #include "clouds/cells.h"
 #include "clouds/key_table.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 class CellNumbers {
  public:
@@ -60,4 +60,4 @@ class CellNumbers {
   KeyTable table_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

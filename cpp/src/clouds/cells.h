@@ -11,7 +11,7 @@
 
 #include "clouds/bounds.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 class CellKeys {
  public:
@@ -60,4 +60,4 @@ class CellKeys {
   std::array<std::size_t, 3> count_{};
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 
 #include "geometry/rigid.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // The number of the pixel that a direction of any length points to, below 6 side².
 inline std::size_t cube_pixel(const Vector3& direction, int side) {
@@ -24,4 +24,4 @@ inline std::size_t cube_pixel(const Vector3& direction, int side) {
   return (face * width + step(direction[(axis + 2) % 3])) * width + step(direction[(axis + 1) % 3]);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

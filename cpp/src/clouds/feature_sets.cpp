@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -231,4 +231,4 @@ double distance_between(const FeatureSet::Box& a, const FeatureSet::Box& b, cons
   return static_cast<double>(sum) - space.bound_unit() * (a.square + b.square) - 2.0 * space.bound_lost();
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

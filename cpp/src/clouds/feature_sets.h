@@ -22,7 +22,7 @@
 #include "clipperplus/bits.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // What two sets of features have in common.
 struct FeatureSpace {
@@ -77,4 +77,4 @@ float distance_of_middles(const FeatureSet::Box& a, const FeatureSet::Box& b);
 // A lower bound of all squared distances between two blocks, as they are in single precision.
 double distance_between(const FeatureSet::Box& a, const FeatureSet::Box& b, const FeatureSpace& space);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

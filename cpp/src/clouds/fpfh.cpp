@@ -5,7 +5,7 @@
 
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::vector<float> compute_fpfh(std::span<const double> points, std::span<const 
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

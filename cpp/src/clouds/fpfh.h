@@ -25,7 +25,7 @@
 #include "clouds/neighbours.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 inline constexpr std::size_t kFeatureBins = 33;
 
@@ -34,4 +34,4 @@ std::vector<float> compute_fpfh(std::span<const double> points, std::span<const 
                                 const Neighbours& neighbours, std::size_t threads, const simd::Kernels& kernels,
                                 Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

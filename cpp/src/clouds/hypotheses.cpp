@@ -6,7 +6,7 @@
 #include "geometry/fitting.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::vector<Hypothesis> find_hypotheses(const Graph& graph, std::span<const doub
   return kept;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

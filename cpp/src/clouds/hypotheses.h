@@ -18,7 +18,7 @@
 #include "geometry/motion_model.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct HypothesisOptions {
   std::size_t most = 40;       // hypotheses
@@ -41,4 +41,4 @@ std::vector<Hypothesis> find_hypotheses(const Graph& graph, std::span<const doub
                                         std::span<const Vertex> starts, const HypothesisOptions& options,
                                         const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 class KeyTable {
  public:
@@ -46,4 +46,4 @@ class KeyTable {
   std::vector<std::uint64_t> keys_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 std::string decompress_lzf(std::string_view packed, std::size_t size) {
   if (size > kHighestLzfRatio * packed.size()) {
@@ -43,4 +43,4 @@ std::string decompress_lzf(std::string_view packed, std::size_t size) {
   return out;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

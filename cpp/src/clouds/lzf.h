@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // No byte stands for more: three of them repeat up to 264 bytes.
 inline constexpr std::size_t kHighestLzfRatio = 88;
@@ -22,4 +22,4 @@ struct LzfError : std::runtime_error {
 // The `size` bytes that were packed; at most kHighestLzfRatio times as many as there are.
 std::string decompress_lzf(std::string_view packed, std::size_t size);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

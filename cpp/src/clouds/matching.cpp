@@ -11,7 +11,7 @@
 #include "clouds/smallest_of_rows.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -335,4 +335,4 @@ NearestBothWays nearest_features(std::span<const float> source, std::span<const 
           Settling(by_column, space, columns, rows, target, source, of_columns).run(threads, kernels, control)};
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -25,7 +25,7 @@
 #include "clipperplus/control.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct NearestFeatures {
   std::size_t k = 0;                  // as many as asked for, or as there are
@@ -41,4 +41,4 @@ struct NearestBothWays {
 NearestBothWays nearest_features(std::span<const float> source, std::span<const float> target, std::size_t dimensions,
                                  std::size_t k, std::size_t threads, const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -8,7 +8,7 @@
 #include "clouds/cells.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -119,4 +119,4 @@ Neighbours find_neighbours(std::span<const double> points, double radius, std::s
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

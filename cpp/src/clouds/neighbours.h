@@ -15,7 +15,7 @@
 #include "clipperplus/control.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct Neighbours {
   std::vector<std::int64_t> offsets;  // of point i: from offsets[i] up to offsets[i + 1]
@@ -33,4 +33,4 @@ inline constexpr std::size_t kMostNeighbours = std::size_t{1} << 28;  // 1 GiB
 Neighbours find_neighbours(std::span<const double> points, double radius, std::size_t threads,
                            const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 #include "geometry/rigid.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::vector<double> turn_inwards(std::span<const double> points, std::span<const
   return turned;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -20,7 +20,7 @@
 #include "clouds/neighbours.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct Normals {
   std::vector<double> directions;  // unit vectors, x y z of each
@@ -37,4 +37,4 @@ Normals estimate_normals(std::span<const double> points, const Neighbours& neigh
 std::vector<double> turn_inwards(std::span<const double> points, std::span<const double> normals,
                                  const Neighbours& neighbours, std::size_t threads, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

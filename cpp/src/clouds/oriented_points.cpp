@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 using simd::kBlock;
 
@@ -25,4 +25,4 @@ OrientedPoints::OrientedPoints(std::span<const double> points, std::span<const d
   radius_ = std::sqrt(squares / count);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -9,7 +9,7 @@
 #include "geometry/rigid.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Points with normals, coordinates apart, in blocks of simd::kBlock.
 class OrientedPoints {
@@ -43,4 +43,4 @@ inline std::array<double, 12> numbers_of(const RigidMotion& motion) {
   return numbers;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -5,7 +5,7 @@
 
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Each in simd::kPairLanes parts.
 template <std::size_t Sums>
@@ -19,4 +19,4 @@ struct PairSums {
   }
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -36,4 +36,4 @@ void check_points(const SurfaceGrid& target, const RangeImage* sight, std::span<
   }
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

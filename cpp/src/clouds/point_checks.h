@@ -11,7 +11,7 @@
 #include "clouds/alignment.h"
 #include "clouds/range_image.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 enum class PointCheck : std::uint8_t {
   unknown = 0,
@@ -26,4 +26,4 @@ void check_points(const SurfaceGrid& target, const RangeImage* sight, std::span<
                   std::span<const double> normals, const RigidMotion& motion, const PairRule& rule, double margin,
                   std::span<std::uint8_t> checks);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

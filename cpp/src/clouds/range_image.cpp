@@ -10,7 +10,7 @@
 #include "clouds/cube_directions.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -120,4 +120,4 @@ std::size_t RangeImage::count_in_front(const OrientedPoints& points, const Rigid
   return count;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -17,7 +17,7 @@
 #include "clouds/oriented_points.h"
 #include "geometry/rigid.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 class RangeImage {
  public:
@@ -51,4 +51,4 @@ class RangeImage {
   std::vector<float> free_;  // up to here nothing was in the way, in the directions around neither; 0: nothing seen
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -85,4 +85,4 @@ SimilarityFit fit_similarity(const SurfaceGrid& target, std::span<const double> 
   return fit;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -4,7 +4,7 @@
 
 #include "clouds/alignment.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct SimilarityFit {
   double scale = 1.0;        // of the source, to fit the target
@@ -18,4 +18,4 @@ struct SimilarityFit {
 SimilarityFit fit_similarity(const SurfaceGrid& target, std::span<const double> points, std::span<const double> normals,
                              const RigidMotion& motion, const PairRule& rule, int steps);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

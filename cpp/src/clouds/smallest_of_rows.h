@@ -16,7 +16,7 @@
 #include "clipperplus/bits.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 class SmallestOfRows {
  public:
@@ -103,4 +103,4 @@ class SmallestOfRows {
   std::vector<std::int32_t> indices_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -8,7 +8,7 @@
 
 #include "compiler.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -177,4 +177,4 @@ void SurfaceGrid::find(bool precise, const double* places, const std::int32_t* c
   std::fill(found + count, found + kBlock, nothing_);
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

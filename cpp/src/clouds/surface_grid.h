@@ -19,7 +19,7 @@
 #include "geometry/rigid.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 class SurfaceGrid {
  public:
@@ -89,4 +89,4 @@ class SurfaceGrid {
   AlignedVector<std::int32_t> cells_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -8,7 +8,7 @@
 #include "clouds/pair_sums.h"
 #include "compiler.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -151,4 +151,4 @@ View ViewedSurface::from(const Vector3& where, bool with_hidden, const simd::Ker
   return view;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

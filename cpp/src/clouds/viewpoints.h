@@ -23,7 +23,7 @@
 #include "geometry/rigid.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct View {
   double torn, hidden, grazing, thinning;
@@ -68,4 +68,4 @@ class ViewedSurface {
   std::size_t size_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 #include "clouds/cell_numbers.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -176,4 +176,4 @@ template std::size_t count_voxels(std::span<const double>, const Bounds&, double
 template std::vector<std::int32_t> voxel_numbers(std::span<const float>, const Bounds&, double, Control&);
 template std::vector<std::int32_t> voxel_numbers(std::span<const double>, const Bounds&, double, Control&);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

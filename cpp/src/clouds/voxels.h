@@ -14,7 +14,7 @@
 #include "clipperplus/control.h"
 #include "clouds/bounds.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct VoxelMeans {
   std::vector<double> points;        // x y z of each
@@ -37,4 +37,4 @@ template <class Real>
 std::vector<std::int32_t> voxel_numbers(std::span<const Real> points, const Bounds& bounds, double size,
                                         Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

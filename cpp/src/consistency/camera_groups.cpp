@@ -8,7 +8,7 @@
 #include "geometry/p3p.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -332,4 +332,4 @@ Graph join_by_groups(std::size_t n, const std::vector<std::vector<std::uint32_t>
   return graph;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

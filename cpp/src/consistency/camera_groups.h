@@ -23,7 +23,7 @@
 #include "clipperplus/graph.h"
 #include "geometry/camera.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct CameraGroupOptions {
   double epsilon = 4.0;               // pixels
@@ -48,4 +48,4 @@ CameraGroups find_camera_groups(std::span<const double> points, std::span<const 
 Graph join_by_groups(std::size_t n, const std::vector<std::vector<std::uint32_t>>& groups, std::size_t least,
                      std::size_t threads, const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

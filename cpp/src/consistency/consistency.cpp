@@ -10,7 +10,7 @@
 #include "consistency/pair_test.h"
 #include "threads.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -222,4 +222,4 @@ Graph join_by_distance(const DistanceProblem& problem, const JoinOptions& option
   return GraphBuilder(problem, options, kernels, control).build();
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

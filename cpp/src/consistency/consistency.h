@@ -28,7 +28,7 @@
 #include "clipperplus/graph.h"
 #include "clipperplus/instruction_sets.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct DistanceProblem {
   std::size_t dimension;                       // 2 or 3
@@ -56,4 +56,4 @@ struct JoinOptions {
 Graph join_by_distance(const DistanceProblem& problem, const JoinOptions& options, const simd::Kernels& kernels,
                        Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

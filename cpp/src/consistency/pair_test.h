@@ -11,7 +11,7 @@
 #include "consistency/consistency.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Answers for any block of pairs, from any thread.
 class PairTest {
@@ -191,4 +191,4 @@ class PairTest {
   AlignedVector<float> epsilons_;
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -89,4 +89,4 @@ FittedCamera fit_camera(const SeenPoints& seen, const RigidMotion& start, double
   return fit;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -11,7 +11,7 @@
 #include "clipperplus/bits.h"
 #include "geometry/rigid.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct PixelScale {  // miss in pixels = (fx a + skew b, fy b), for a miss (a, b) at focal length 1
   double fx, skew, fy;
@@ -83,4 +83,4 @@ struct FittedCamera {
 // Gauss–Newton from a pose, at most so many steps; it ends where the matches do not determine a step.
 FittedCamera fit_camera(const SeenPoints& seen, const RigidMotion& start, double epsilon, Loss loss, int steps);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

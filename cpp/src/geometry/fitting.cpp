@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -100,4 +100,4 @@ RigidMotion fit_motion(std::span<const double> source, std::span<const double> t
   return motion;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -13,11 +13,11 @@
 
 #include "geometry/motion_model.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Points are x y z of each, as many of either, at least one. `weights`: how much each squared error counts, nonnegative
 // and not all zero; empty: all the same. `model`: the motions to choose from.
 RigidMotion fit_motion(std::span<const double> source, std::span<const double> target,
                        std::span<const double> weights = {}, const MotionModel& model = {});
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

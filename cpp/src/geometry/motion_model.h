@@ -7,7 +7,7 @@
 
 #include "geometry/rigid.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct MotionModel {
   enum class Turns { kAny, kAboutUp, kNone };
@@ -56,4 +56,4 @@ struct MotionModel {
   }
 };
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

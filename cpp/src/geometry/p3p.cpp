@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -265,4 +265,4 @@ CameraPoses solve_p3p(const std::array<Vector3, 3>& points, const std::array<Vec
   return Solver(points, directions).solve();
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

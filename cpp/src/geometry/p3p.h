@@ -13,7 +13,7 @@
 
 #include "geometry/rigid.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct CameraPoses {
   std::array<RigidMotion, 4> motions;  // from the frame of the points to that of the camera
@@ -24,4 +24,4 @@ struct CameraPoses {
 // finite.
 CameraPoses solve_p3p(const std::array<Vector3, 3>& points, const std::array<Vector3, 3>& directions);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

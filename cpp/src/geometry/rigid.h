@@ -7,7 +7,7 @@
 
 #include "geometry/small_matrix.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 using Vector3 = std::array<double, 3>;
 
@@ -62,4 +62,4 @@ inline RigidMotion moved(const RigidMotion& motion, const std::array<double, 6>&
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 
 #include "geometry/fitting.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -82,4 +82,4 @@ RigidMotion refit_motion(std::span<const double> source, std::span<const double>
   return better ? motion : start;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

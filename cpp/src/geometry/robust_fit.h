@@ -10,7 +10,7 @@
 
 #include "geometry/rigid.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // Points are x y z of each, as many of either; `epsilon` has the bound of each. Returns `start` where it explains more.
 RigidMotion refit_motion(std::span<const double> source, std::span<const double> target,
@@ -20,4 +20,4 @@ RigidMotion refit_motion(std::span<const double> source, std::span<const double>
 std::vector<double> residuals_of(const RigidMotion& motion, std::span<const double> source,
                                  std::span<const double> target);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

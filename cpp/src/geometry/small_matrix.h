@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 template <std::size_t N>
 using Matrix = std::array<std::array<double, N>, N>;
@@ -100,4 +100,4 @@ bool solve_positive(Matrix<N> a, std::array<double, N>& b) {
   return true;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -149,4 +149,4 @@ OrderedGraph order_by_core(const Graph& graph, const simd::Kernels& kernels, Con
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -17,7 +17,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct Cores {
   std::vector<Vertex> numbers;     // by vertex
@@ -37,4 +37,4 @@ struct OrderedGraph {
 
 OrderedGraph order_by_core(const Graph& graph, const simd::Kernels& kernels, Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

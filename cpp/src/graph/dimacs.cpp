@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 using namespace text;
 
@@ -182,4 +182,4 @@ std::string format_dimacs_binary(const Graph& graph, std::string_view weights) {
   return text;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

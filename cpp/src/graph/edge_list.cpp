@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 using namespace text;
 
@@ -73,4 +73,4 @@ std::string format_edges(const Graph& graph, std::string_view prefix, int base, 
   return text;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

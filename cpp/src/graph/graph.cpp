@@ -7,7 +7,7 @@
 #include "simd/kernels.h"
 #include "words.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -459,4 +459,4 @@ bool Graph::operator==(const Graph& other) const {
          neighbours_ == other.neighbours_;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -15,7 +15,7 @@
 
 #include "clipperplus/graph.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 struct TextError : std::invalid_argument {
   TextError(std::size_t line, const std::string& what)
@@ -60,4 +60,4 @@ Graph parse_edge_list(std::string_view text, std::size_t limit);
 // by the other; which of the two comes first in the line is `lower_first`.
 std::string format_edges(const Graph& graph, std::string_view prefix, int base, bool lower_first);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 using namespace text;
 
@@ -103,4 +103,4 @@ Graph parse_matrix_market(std::string_view text, std::size_t limit) {
   return result.graph();
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

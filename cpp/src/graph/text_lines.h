@@ -8,7 +8,7 @@
 
 #include "graph/graph_text.h"
 
-namespace clipperplus::text {
+namespace clipperplus::inline v0::text {
 
 inline constexpr std::int64_t kMaxVertices = Graph::kMaxVertices;
 inline constexpr std::int64_t kMaxEdges = std::int64_t{1} << 40;
@@ -145,4 +145,4 @@ void for_each_edge(const Graph& graph, Visit visit) {
   }
 }
 
-}  // namespace clipperplus::text
+}  // namespace clipperplus::inline v0::text

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 namespace {
 
@@ -87,4 +87,4 @@ WeightedOrder order_by_weighted_core(const Graph& graph, std::span<const Weight>
   return result;
 }
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -15,7 +15,7 @@
 #include "clipperplus/graph.h"
 #include "simd/kernels.h"
 
-namespace clipperplus {
+namespace clipperplus::inline v0 {
 
 // A graph relabelled so that weighted core numbers do not increase with the index.
 struct WeightedOrder {
@@ -28,4 +28,4 @@ struct WeightedOrder {
 WeightedOrder order_by_weighted_core(const Graph& graph, std::span<const Weight> weights, const simd::Kernels& kernels,
                                      Control& control);
 
-}  // namespace clipperplus
+}  // namespace clipperplus::inline v0

@@ -4,7 +4,7 @@
 
 #include "simd/paths.h"
 
-namespace clipperplus::simd {
+namespace clipperplus::inline v0::simd {
 namespace avx2 {
 
 #define CLIPPERPLUS_OWN_SHARED_WORDS
@@ -179,4 +179,4 @@ inline void gather_points(const double* points, const std::int32_t* near, std::s
 
 const Kernels kAvx2 = avx2::table("avx2");
 
-}  // namespace clipperplus::simd
+}  // namespace clipperplus::inline v0::simd

@@ -3,7 +3,7 @@
 
 #include "simd/paths.h"
 
-namespace clipperplus::simd {
+namespace clipperplus::inline v0::simd {
 namespace avx512 {
 
 // Transposes a 64 × 64 bit matrix in about fifty instructions. Bytes are grouped into 8 × 8 bit tiles (vpermb), the
@@ -218,4 +218,4 @@ void table_sums(const Word* blocks, std::size_t row_blocks, std::size_t column_b
 
 const Kernels kAvx512 = avx512::table("avx512");
 
-}  // namespace clipperplus::simd
+}  // namespace clipperplus::inline v0::simd

@@ -1,6 +1,6 @@
 #include "simd/paths.h"
 
-namespace clipperplus::simd {
+namespace clipperplus::inline v0::simd {
 
 const char* name_of(const Kernels& kernels) { return kernels.name; }
 
@@ -17,4 +17,4 @@ std::vector<const Kernels*> available() {
   return found;
 }
 
-}  // namespace clipperplus::simd
+}  // namespace clipperplus::inline v0::simd

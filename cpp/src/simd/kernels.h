@@ -14,7 +14,7 @@
 #include "clipperplus/bits.h"
 #include "clipperplus/instruction_sets.h"
 
-namespace clipperplus::simd {
+namespace clipperplus::inline v0::simd {
 
 inline constexpr std::size_t kBlock = 64;        // a block of complement_sums is 64 rows × 64 columns
 inline constexpr std::size_t kLanes = 32;        // partial sums of a reduction
@@ -328,4 +328,4 @@ struct Kernels {
                           const double* old_gradient, std::size_t n);
 };
 
-}  // namespace clipperplus::simd
+}  // namespace clipperplus::inline v0::simd

@@ -8,7 +8,7 @@
 #include "compiler.h"
 #include "simd/kernels.h"
 
-namespace clipperplus::simd {
+namespace clipperplus::inline v0::simd {
 
 extern const Kernels kPortable;
 #ifdef CLIPPERPLUS_X86
@@ -18,4 +18,4 @@ extern const Kernels kAvx2, kAvx512;
 extern const Kernels kNeon;
 #endif
 
-}  // namespace clipperplus::simd
+}  // namespace clipperplus::inline v0::simd

@@ -1,7 +1,7 @@
 // The path that every processor can run.
 #include "simd/paths.h"
 
-namespace clipperplus::simd {
+namespace clipperplus::inline v0::simd {
 namespace portable {
 // clang-format off: the body takes table_sums from the file before it
 #include "simd/table_sums_scalar.inc.h"
@@ -11,4 +11,4 @@ namespace portable {
 
 const Kernels kPortable = portable::table("portable");
 
-}  // namespace clipperplus::simd
+}  // namespace clipperplus::inline v0::simd
