@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clipperplus as cp
-from clipperplus import _core
+from clipperplus import _core, _limits
 from clipperplus.consistency import ConsistencyProblem
-from clipperplus.graphs import _memory
+from clipperplus.graphs._memory import check_graph_fits
 
 
 def definition(
@@ -340,7 +340,7 @@ def test_the_callers_arrays_are_not_changed() -> None:
 
 
 def test_a_graph_that_cannot_fit_into_the_memory_is_refused_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_memory, "machine_memory", lambda: 2**20)
+    monkeypatch.setattr(_limits, "machine_memory", lambda: 2**20)
     monkeypatch.setattr(_core, "join_by_distance", None)  # which would do the work
     points = np.random.default_rng(0).normal(size=(2**16 + 1, 3))
     with pytest.raises(cp.MemoryLimitError, match=r"associations: the graph of 65537 of them takes .* fewer") as raised:
@@ -354,13 +354,13 @@ def test_a_graph_that_cannot_fit_into_the_memory_is_refused_before_the_work(monk
 def test_a_graph_that_may_fit_is_not_refused(
     monkeypatch: pytest.MonkeyPatch, memory: int | None, density: float
 ) -> None:
-    monkeypatch.setattr(_memory, "machine_memory", lambda: memory)
-    _memory.check_graph_fits("associations", 2**17, density)
+    monkeypatch.setattr(_limits, "machine_memory", lambda: memory)
+    check_graph_fits("associations", 2**17, density)
 
 
 def test_the_memory_of_this_machine_is_known() -> None:
     stated = next(line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal"))
-    assert _memory.machine_memory() == pytest.approx(1024 * int(stated.split()[1]), rel=0.01)
+    assert _limits.machine_memory() == pytest.approx(1024 * int(stated.split()[1]), rel=0.01)
 
 
 def test_a_sample_of_the_pairs_tells_how_many_agree() -> None:

@@ -45,7 +45,7 @@ def test_the_words_would_be_found() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    (path for path in files_of_the_core() if "bindings" not in path.parts),
+    [path for path in files_of_the_core() if "bindings" not in path.parts],
     ids=lambda path: str(path.relative_to(CPP)),
 )
 def test_names_are_of_one_version(path: Path) -> None:

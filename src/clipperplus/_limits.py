@@ -78,7 +78,9 @@ class SizeLimit:
         """Turn the end of the memory, which may come before the limit, into an error that names the file."""
         try:
             yield
-        except MemoryError:
+        except (MemoryError, MemoryLimitError) as error:
+            if getattr(error, "needed", None) is not None:  # the limit, not the end of the memory
+                raise
             raise MemoryLimitError(f"{self.path}: not enough memory for what it holds", self.file_size) from None
 
 

@@ -77,7 +77,7 @@ def test_doubts_other_places_and_other_parts_are_said(
 ) -> None:
     loaded = Map.load(folder / "map")
     parts = dataclasses.replace(loaded, components=(np.array([0, 1]), np.array([2])))
-    monkeypatch.setattr(Map, "load", lambda _: parts)
+    monkeypatch.setattr(Map, "load", lambda *_, **__: parts)
     shifted = np.eye(4)
     shifted[0, 3] = 2.5
     found = Location(

@@ -334,6 +334,11 @@ TEST_CASE("files of graphs are read by their endings, and others refused") {
   CHECK(read_graph(folder.write("a.mtx", matrix)) == triangle);
   const std::string cut = folder.write("cut.clq", "p edge 4 3\ne 1 2\n");
   CHECK(refusal([&] { read_graph(cut); }) == cut + ": line 2: the header promises 3 edges, the file holds 1");
+  const std::string far = folder.write("far.edges", "0 67108863\n");  // 67 million vertices in eleven bytes
+  CHECK(refusal([&] { read_graph(far); }).find("of a file of 11; 268435456 are allowed, unless size_limit says more") !=
+        std::string::npos);
+  CHECK(refusal([&] { read_graph(cut, 1); }).find("1 are allowed") != std::string::npos);
+  CHECK(read_graph(folder.write("near.edges", "0 1000000\n")).num_vertices() == 1000001);
   CHECK(refusal([&] { read_graph(folder.path / "b.clq"); }) == (folder.path / "b.clq").string() + ": no such file");
   CHECK(refusal([&] { read_graph(folder.write("a.ply", "")); }).find("unknown kind of graph file") !=
         std::string::npos);

@@ -15,8 +15,7 @@ from simulated import room
 from strategies import shell
 
 import clipperplus as cp
-from clipperplus import Status
-from clipperplus.graphs import _memory
+from clipperplus import Status, _limits
 from clipperplus.invariants import Custom, Distance, DistanceAndNormals, Lines
 
 Array = npt.NDArray[np.float64]
@@ -307,10 +306,10 @@ def test_normals_that_nobody_knows_are_the_invariants_fault() -> None:
 
 
 def test_features_that_are_all_alike_are_refused_before_the_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_memory, "machine_memory", lambda: 2**20)
+    monkeypatch.setattr(_limits, "machine_memory", lambda: 2**20)
     points = np.random.default_rng(0).normal(size=(300, 3))
     alike = points, np.ones((300, 4))
-    with pytest.raises(cp.MemoryLimitError, match="associations: the graph of 90000 of them"):
+    with pytest.raises(cp.MemoryLimitError, match="matches: to search the graph of 90000 associations"):
         cp.register(*prepared(), features=(alike, alike), matches=300)
 
 

@@ -32,7 +32,7 @@ def test_a_look_that_would_be_too_large_is_left_out(monkeypatch: pytest.MonkeyPa
     few = cp.register(room().source[::7], room().target[::7], effort="low")
     monkeypatch.setattr(looks, "_SMALL", len(few.associations))
     monkeypatch.setattr(looks, "_MOST_BYTES", 1)
-    monkeypatch.setattr("clipperplus.graphs._memory._ALWAYS_FINE", 0)
+    monkeypatch.setattr("clipperplus._limits.ALWAYS_FINE", 0)
     monkeypatch.setattr("clipperplus.registration.candidates._TRUSTED", 1.1)  # so that others follow
     again = cp.register(room().source[::7], room().target[::7])
     assert again.stages[-1].name == "look again"

@@ -14,12 +14,27 @@ namespace clipperplus::inline v0 {
 
 namespace {
 
-using Parser = Graph (*)(std::string_view);
+using Parser = Graph (*)(std::string_view text, std::size_t limit);
+
+template <Graph (*parse)(std::string_view, VertexWeights&, std::size_t)>
+Graph without_weights(std::string_view text, std::size_t limit) {
+  VertexWeights weights;
+  return parse(text, weights, limit);
+}
+
+constexpr Parser kAscii = without_weights<parse_dimacs>, kBinary = without_weights<parse_dimacs_binary>;
 constexpr std::pair<std::string_view, Parser> kFormats[] = {
-    {".clq", parse_dimacs},          {".col", parse_dimacs},        {".clq.b", parse_dimacs_binary},
-    {".col.b", parse_dimacs_binary}, {".mtx", parse_matrix_market}, {".txt", parse_edge_list},
+    {".clq", kAscii},
+    {".col", kAscii},
+    {".clq.b", kBinary},
+    {".col.b", kBinary},
+    {".mtx", parse_matrix_market},
+    {".txt", parse_edge_list},
     {".edges", parse_edge_list},
 };
+
+// What a graph may take without being asked for: the rule of the Python package, whose _limits.py says why.
+constexpr std::size_t kAlwaysFine = std::size_t{256} << 20, kHighestRatio = 100;
 
 Parser parser_of(const std::string& path) {
   std::string lower = path, known;
@@ -56,11 +71,15 @@ std::string read_text(const std::filesystem::path& path) {
 
 }  // namespace
 
-Graph read_graph(const std::filesystem::path& path) {
+Graph read_graph(const std::filesystem::path& path, std::optional<std::size_t> size_limit) {
   const Parser parse = parser_of(path.string());
   const std::string text = read_text(path);
+  const std::size_t limit = size_limit.value_or(std::max(kAlwaysFine, kHighestRatio * text.size()));
   try {
-    return parse(text);
+    return parse(text, limit);
+  } catch (const TextTooLarge& needed) {
+    refuse(path.string(), ": what it holds takes ", needed.what(), " bytes or more, of a file of ", text.size(), "; ",
+           limit, " are allowed, unless size_limit says more");
   } catch (const std::invalid_argument& error) {
     refuse(path.string(), ": ", error.what());
   }
