@@ -35,7 +35,7 @@ inline std::string number_text(double value) {
   for (const char c : text.substr(0, end)) {
     if (c >= '0' && c <= '9') digits += c;
   }
-  if (exponent < 0) return sign + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+  if (exponent < 0) return sign + std::string("0.").append(static_cast<std::size_t>(-exponent - 1), '0') + digits;
   const auto whole = static_cast<std::size_t>(exponent) + 1;
   if (digits.size() < whole + 1) digits.append(whole + 1 - digits.size(), '0');
   return sign + digits.substr(0, whole) + "." + digits.substr(whole);
