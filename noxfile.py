@@ -42,7 +42,7 @@ BENCHMARKS = (
 )
 TARGETS = {
     "x86_64-windows-gnu": "wine",
-    "aarch64-linux-gnu.2.28": "qemu-aarch64-static",
+    "aarch64-linux-musl": "qemu-aarch64-static",  # whose programs are static, and need no system beside them
     "aarch64-macos": None,
     "x86_64-macos": None,
 }
