@@ -22,8 +22,8 @@ __all__ = ["Archive", "Layout", "array_from", "layout_of"]
 _VERSIONS = ((1, 0), (2, 0), (3, 0))
 _LONGEST_HEADER = 10_000
 """Bytes, as in numpy."""
-_BROKEN_HEADER = (ValueError, TypeError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError, UserWarning)
-"""What numpy raises; the last where its warning about a header of Python 2 is made an error."""
+_BROKEN_HEADER = (ValueError, TypeError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError, Warning)
+"""What numpy raises; the last where its warnings, of a header of Python 2 or a type of old, are made errors."""
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
 
 
