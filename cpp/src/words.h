@@ -25,7 +25,8 @@ inline std::string number_text(double value) {
     stream << std::scientific << std::setprecision(places) << value;
     text = stream.str();
     double again = 0.0;
-    if (stream >> again && again == value) break;
+    stream >> again;  // numbers too small for all digits are read as well, but count as failures to some libraries
+    if (again == value) break;
   }
   const std::size_t end = text.find('e');
   const int exponent = std::stoi(text.substr(end + 1));
