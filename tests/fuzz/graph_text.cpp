@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr std::size_t kLimit = std::size_t{32} << 20;  // less than in Python: sanitizers are slow
+constexpr std::size_t kLimit = std::size_t{4} << 20;  // less than in Python: sanitizers are slow
 
 // The formats with weights of vertices have a place for them.
 template <typename Text>

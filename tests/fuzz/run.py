@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -104,7 +105,7 @@ the native parsers, which run with sanitizers: {RESIDENT_MB} MB). One thread.
     missing = sorted({*READERS, *NATIVE} - {one.name for one in outcomes})
     if missing:
         body += f"\nNot run yet: {', '.join(f'`{name}`' for name in missing)}.\n"
-    write_report("fuzz", "Readers under random input", "nox -s fuzz -- --runs 1000000 --report", body)
+    write_report("fuzz", "Readers under random input", "nox -s fuzz -- --runs 1000000 --jobs 2 --report", body)
 
 
 def main() -> None:
@@ -112,6 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="Readers, and native ones; none: all.")
     parser.add_argument("--runs", type=int, default=5000, help="Inputs for each; 0: run nothing.")
+    parser.add_argument("--jobs", type=int, default=1, help="Readers that are fuzzed at the same time.")
     parser.add_argument("--native", type=Path, help="Folder of the native programs; none: they are left out.")
     parser.add_argument("--findings", type=Path, default=Path("build", "fuzz"), help="Folder for logs and findings.")
     parser.add_argument("--report", action="store_true", help="Write the table to benchmarks/results.")
@@ -122,11 +124,14 @@ def main() -> None:
     unknown = set(asked.names) - set(harnesses)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known are {', '.join(harnesses)}")
-    outcomes = []
-    for name in asked.names or (harnesses if asked.runs else ()):
-        command, seeds = harnesses[name]
-        outcomes.append(fuzz(name, command, seeds, asked.runs, asked.findings.resolve()))
-        print(*outcomes[-1], flush=True)
+
+    def run(name: str) -> Outcome:
+        outcome = fuzz(name, *harnesses[name], asked.runs, asked.findings.resolve())
+        print(*outcome, flush=True)
+        return outcome
+
+    with ThreadPoolExecutor(max(asked.jobs, 1)) as pool:
+        outcomes = list(pool.map(run, asked.names or (harnesses if asked.runs else ())))
     if asked.report:
         paths = [asked.findings / f"{name}.json" for name in (*READERS, *NATIVE)]
         report([Outcome(**json.loads(path.read_bytes())) for path in paths if path.exists()])
