@@ -172,10 +172,18 @@ def test_a_file_that_takes_too_much_is_refused_in_one_line_unless_it_may(tmp_pat
     done = run("clique", tmp_path / "far.edges", "--size-limit=-1")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "--size-limit: expected a number from 0" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["register", "map", "view"])
+def test_scans_that_take_too_much_are_refused_in_one_line(command: str, tmp_path: Path) -> None:
     (tmp_path / "a.xyz").write_text("1 2 3\n" * 1000)
-    done = run("register", tmp_path / "a.xyz", tmp_path / "a.xyz", "--size-limit", "0.01")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    scans = tmp_path / "a.xyz", tmp_path / "a.xyz"
+    done = run(command, *scans, "--size-limit", "0.01")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "a.xyz: what it holds takes" in done.stderr
+    done = run(command, *scans, "--size-limit=-1")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--size-limit: expected a number from 0" in done.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")

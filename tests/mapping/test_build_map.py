@@ -231,6 +231,7 @@ def test_a_store_that_is_something_else_is_refused(tmp_path: Path) -> None:
         ([np.zeros((4, 3))], {"voxel_size": -1.0}, "voxel_size"),
         ([np.zeros((4, 3))], {"threads": 0}, "threads"),
         ([np.zeros((4, 3))], {"free_space": 1}, "free_space"),
+        ([np.zeros((4, 3))], {"size_limit": -1}, "size_limit"),
     ],
 )
 def test_wrong_input_is_named(scans: object, options: dict[str, object], words: str) -> None:

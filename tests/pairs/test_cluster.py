@@ -22,10 +22,10 @@ from dask_processes import dask_processes, workers_of
 from misbehaving import Counting, EndingItsParent, Endless, Failing, Poisonous, PoisonousRecipe, tries
 
 import clipperplus as cp
-from clipperplus.clouds.scan import as_scan
+from clipperplus.clouds.scan import Unread, as_scan
 from clipperplus.pairs.clients import connected, started
 from clipperplus.pairs.cluster import Cluster
-from clipperplus.pairs.recipes import Failure, Recipe, Unread
+from clipperplus.pairs.recipes import Failure, Recipe
 from clipperplus.pairs.tasks import Task
 
 Clouds = list[npt.NDArray[np.float64]]

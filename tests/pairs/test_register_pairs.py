@@ -138,6 +138,13 @@ def test_a_pair_that_fails_says_why_and_harms_no_others(
     assert again[1].was_known
 
 
+def test_files_that_take_too_much_fail_unless_they_may(files: list[Path]) -> None:
+    (refused,) = cp.register_pairs([files[:2]], voxel_size=VOXEL, size_limit=1000)
+    assert "1000 are allowed, unless size_limit says more" in str(refused.failure)
+    (read,) = cp.register_pairs([files[:2]], voxel_size=VOXEL, size_limit=10**7)
+    assert read.failure is None
+
+
 def test_a_file_that_changes_meanwhile_is_not_taken_for_what_it_was(files: list[Path], tmp_path: Path) -> None:
     changing = tmp_path / "changing.npy"
     np.save(changing, np.load(files[0]))
@@ -223,6 +230,7 @@ def test_progress_is_told_and_may_end_it(clouds: Clouds, tmp_path: Path) -> None
         ([], {"voxel_size": -1.0}, cp.OptionError, "voxel_size"),
         ([], {"threads": 0}, cp.OptionError, "threads"),
         ([], {"memory": 0}, cp.OptionError, "memory"),
+        ([], {"size_limit": -1}, cp.OptionError, "size_limit"),
         ([], {"pair_time_limit": -1.0}, cp.OptionError, "pair_time_limit"),
     ],
 )

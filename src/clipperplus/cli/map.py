@@ -12,7 +12,7 @@ from ..errors import OptionError
 from .building import map_building
 from .cluster import ClusterAddress, Memory, Where, Workers
 from .map_run import MapRun
-from .options import Threads, VoxelSize
+from .options import SizeLimit, Threads, VoxelSize, as_bytes
 from .scan_files import find_scans, read_poses_of
 
 __all__ = ["command"]
@@ -45,6 +45,7 @@ def command(
     workers: Workers = None,
     cluster: ClusterAddress = None,
     memory: Memory = None,
+    size_limit: SizeLimit = None,
     threads: Threads = None,
     report: Annotated[Path | None, typer.Option(help="HTML file with pictures and numbers, for a browser.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
@@ -56,7 +57,8 @@ def command(
     Exit status 0: all scans are in one map; 1: some are not, and why is said; 2: wrong input.
     """
     where = Where(workers, cluster, memory)
-    run = MapRun(output=output, report=report, where=where, threads=threads, as_json=as_json)
+    most = as_bytes("--size-limit", size_limit)
+    run = MapRun(output=output, report=report, where=where, size_limit=most, threads=threads, as_json=as_json)
     if not scans:
         if poses is not None:
             raise OptionError(f"poses: expected files of scans with {poses}, got none")

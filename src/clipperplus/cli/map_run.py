@@ -41,6 +41,8 @@ class MapRun:
     threads: int | None = None
     where: Where = Where()  # noqa: RUF009 - it cannot be changed
     """Where pairs are registered."""
+    size_limit: int | None = None
+    """Bytes that what the file of a scan holds may take."""
 
     def check(self) -> None:
         """Refuse what could not be done in the end: before the work, not after it."""
@@ -69,6 +71,7 @@ class MapRun:
                     store=store,
                     client=client,
                     memory=self.where.memory_for_clouds,
+                    size_limit=self.size_limit,
                     threads=as_threads(self.threads),
                     progress=tell,
                     **options,

@@ -20,7 +20,7 @@ from ..pairs.result import PairResult
 from ..pairs.table import PairTable
 from .cluster import ClusterAddress, Memory, Where, Workers
 from .live import live_bar
-from .options import Epsilon, Threads, VoxelSize, as_threads
+from .options import Epsilon, SizeLimit, Threads, VoxelSize, as_bytes, as_threads
 from .printing import end, labelled_lines
 
 __all__ = ["command"]
@@ -63,6 +63,7 @@ def command(
     workers: Workers = None,
     cluster: ClusterAddress = None,
     memory: Memory = None,
+    size_limit: SizeLimit = None,
     threads: Threads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
@@ -74,7 +75,8 @@ def command(
     """
     where = Where(workers, cluster, memory)
     where.check()
-    wanted = read_pairs(pairs)
+    most = as_bytes("--size-limit", size_limit)
+    wanted = read_pairs(pairs, size_limit=most)
     if output.exists() and not output.is_dir():
         raise OptionError(f"output: expected a folder, got the file {output}")
     output.mkdir(parents=True, exist_ok=True)
@@ -91,6 +93,7 @@ def command(
                 voxel_size=voxel_size,
                 pair_time_limit=pair_time_limit,
                 memory=where.memory_for_clouds,
+                size_limit=most,
                 threads=as_threads(threads),
                 progress=show,
                 **options,

@@ -17,7 +17,7 @@ from ..errors import OptionError
 from ..mapping.map import Map
 from ..synthetic import room_scans
 from ..viz.viewer import MapViewer, Viewer
-from .options import CLOUD_FILES, Epsilon, Method, Threads, VoxelSize, as_threads
+from .options import CLOUD_FILES, Epsilon, Method, SizeLimit, Threads, VoxelSize, as_bytes, as_threads
 
 __all__ = ["command"]
 
@@ -42,6 +42,7 @@ def command(
     output: Annotated[Path, typer.Option(help="Text file for the transform, where it is saved.")] = Path(
         "transform.txt"
     ),
+    size_limit: SizeLimit = None,
     threads: Threads = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
@@ -49,13 +50,14 @@ def command(
 
     The address that is printed has a secret part: who does not know it is not let in. Ctrl-C ends it.
     """
+    most = as_bytes("--size-limit", size_limit)
     if source is not None and source.is_dir():
         if (target, voxel_size, epsilon, method) != (None, None, None, "auto"):
             raise OptionError(f"source: expected a point cloud, or no other scan and no settings for the map {source}")
-        _serve(MapViewer(Map.load(source), host=host, port=port), open_page)
+        _serve(MapViewer(Map.load(source, size_limit=most), host=host, port=port), open_page)
         return
     check_folder(output)
-    names, clouds = _clouds(source, target)
+    names, clouds = _clouds(source, target, most)
     viewer = Viewer(
         names,
         clouds,
@@ -84,11 +86,16 @@ def _serve(viewer: Viewer | MapViewer, open_page: bool) -> None:
         viewer.close()
 
 
-def _clouds(source: Path | None, target: Path | None) -> tuple[tuple[str, str], tuple[Cloud, Cloud]]:
+def _clouds(
+    source: Path | None, target: Path | None, size_limit: int | None
+) -> tuple[tuple[str, str], tuple[Cloud, Cloud]]:
     """Return the names and the points of two files, or of simulated scans."""
     if source is None:
         scans = room_scans()
         return ("simulated room, first scan", "second scan"), (Cloud(scans.source), Cloud(scans.target))
     if target is None:
         raise OptionError(f"target: expected a second point cloud, or no file at all, got only {source}")
-    return (source.name, target.name), (read_cloud(source), read_cloud(target))
+    return (source.name, target.name), (
+        read_cloud(source, size_limit=size_limit),
+        read_cloud(target, size_limit=size_limit),
+    )

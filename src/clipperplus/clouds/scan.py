@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,23 @@ from .files import read_cloud
 from .fronts import normals_of
 from .prepared import PreparedCloud, prepare_checked
 
-__all__ = ["Scan", "as_scan", "prepare_scan"]
+__all__ = ["Scan", "Unread", "as_scan", "prepare_scan"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
+
+
+class Unread(NamedTuple):
+    """A file that holds a cloud."""
+
+    path: str
+    """The same from everywhere on this machine."""
+    name: str
+    size_limit: int | None = None
+    """That of :func:`clipperplus.read_cloud`."""
+
+    def read(self) -> Scan:
+        """Read and check it."""
+        return as_scan(self.path, self.name, self.name, size_limit=self.size_limit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +49,13 @@ class Scan:
     """``(3,)``: where the sensor stood, if it was told."""
     content: str
     """What tells it apart from other scans: equal for equal points, and normals, seen from the same place."""
-    path: str | None = None
-    """The file that it was read from, if it was."""
+    file: Unread | None = None
+    """That it was read from, if it was."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes it again in another process."""
         points, dropped = self.cloud.points, self.cloud.dropped
-        return _again, (points, dropped, self.normals, self.viewpoint, self.name, self.path, self.content)
+        return _again, (points, dropped, self.normals, self.viewpoint, self.name, self.file, self.content)
 
 
 def _again(
@@ -50,18 +64,20 @@ def _again(
     normals: npt.NDArray[Any] | None,
     viewpoint: _Array | None,
     name: str,
-    path: str | None,
+    file: Unread | None,
     content: str,
 ) -> Scan:
     """Make a scan that was checked in another process."""
-    return Scan(name, replace(as_cloud(name, points), dropped=dropped), normals, viewpoint, content, path)
+    return Scan(name, replace(as_cloud(name, points), dropped=dropped), normals, viewpoint, content, file)
 
 
-def as_scan(scan: Any, argument: str, name: str | None = None) -> Scan:
+def as_scan(scan: Any, argument: str, name: str | None = None, *, size_limit: int | None = None) -> Scan:
     """Read and check one scan: points, anything with ``.points``, or the name of a file."""
-    path = fspath(scan) if isinstance(scan, str | PathLike) else None
-    if path is not None:
-        name, scan = name or path, read_cloud(path)
+    file = None
+    if isinstance(scan, str | os.PathLike):
+        path = os.fspath(scan)
+        file = Unread(os.path.abspath(path), name or path, size_limit)
+        name, scan = file.name, read_cloud(path, size_limit=size_limit)
     if isinstance(scan, PreparedCloud):
         raise LandmarkError(f"{argument}: expected a cloud as it was scanned, got a PreparedCloud")
     cloud = as_cloud(argument, scan)
@@ -73,7 +89,7 @@ def as_scan(scan: Any, argument: str, name: str | None = None) -> Scan:
         digest.update(b"viewpoint" + place.tobytes())
     if normals is not None:
         digest.update(b"normals" + np.ascontiguousarray(normals, dtype=np.float64).tobytes())
-    return Scan(name or argument, cloud, normals, place, digest.hexdigest(), path)
+    return Scan(name or argument, cloud, normals, place, digest.hexdigest(), file)
 
 
 def prepare_scan(

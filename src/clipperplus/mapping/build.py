@@ -54,6 +54,7 @@ def build_map(
     store: str | PathLike[str] | None = None,
     client: Client | None = None,
     memory: int | None = None,
+    size_limit: int | None = None,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Map:
@@ -88,6 +89,8 @@ def build_map(
         Bytes for prepared clouds, in this process and on each worker, beside what is always kept: those that were not
         used for the longest go first. None: half of the memory of all points, or 32 MB, here, and two fifths of a
         worker's there.
+    size_limit
+        Bytes that what a file holds may take, as in :func:`clipperplus.read_cloud`.
     threads
         Of this process. The result does not depend on it.
     progress
@@ -100,7 +103,8 @@ def build_map(
         Needs the extra ``map``.
 
     """
-    checked = as_scans(scans, names)
+    most = None if size_limit is None else as_integer("size_limit", size_limit, 0, 2**62)
+    checked = as_scans(scans, names, most)
     return _build(
         checked,
         voxel_size,

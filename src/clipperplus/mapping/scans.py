@@ -53,13 +53,14 @@ class _Viewed(Protocol):
 _Kept = TypeVar("_Kept", bound=_Viewed)
 
 
-def as_scans(scans: Sequence[Any], names: Sequence[str] | None = None) -> list[Scan]:
+def as_scans(scans: Sequence[Any], names: Sequence[str] | None = None, size_limit: int | None = None) -> list[Scan]:
     """Read and check scans: arrays of points, anything with ``.points``, or names of files."""
     if isinstance(scans, str | bytes) or not hasattr(scans, "__len__"):
         raise LandmarkError(f"scans: expected several scans in a list, got {type(scans).__name__}")
     if names is not None and len(names) != len(scans):
         raise LandmarkError(f"names: expected one for each of {len(scans)} scans, got {len(names)}")
-    return [as_scan(scan, f"scans[{k}]", None if names is None else str(names[k])) for k, scan in enumerate(scans)]
+    called = [None] * len(scans) if names is None else [str(name) for name in names]
+    return [as_scan(scan, f"scans[{k}]", called[k], size_limit=size_limit) for k, scan in enumerate(scans)]
 
 
 def in_order_of_content(scans: Sequence[Scan]) -> npt.NDArray[np.int64]:

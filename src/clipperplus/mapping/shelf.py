@@ -6,7 +6,6 @@ Of those no more is kept than a share of that. What is made again is the same to
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,7 +17,7 @@ from ..clouds.prepared import Description, PreparedCloud
 from ..clouds.recent import Recent
 from ..clouds.scan import Scan, prepare_scan
 from ..clouds.viewpoints import Viewpoint
-from ..pairs.recipes import Recipe, Unread
+from ..pairs.recipes import Recipe
 from .outlines import Outline
 from .scans import is_empty, prepare_all
 from .similarity import Sample, feature_sample, similarities_of
@@ -75,8 +74,7 @@ class Shelf:
     def recipe(self, k: int) -> Recipe:
         """Return how a scan with all that registration needs is made on another machine."""
         scan = self.scans[k]
-        cloud = scan if scan.path is None else Unread(os.path.abspath(scan.path), scan.name)
-        return Recipe(cloud, scan.content, self._voxel_size, origin_odds=self._odds[k])
+        return Recipe(scan.file or scan, scan.content, self._voxel_size, origin_odds=self._odds[k])
 
     def similarities(self) -> _Array:
         """Return how alike each two scans look; once, since what that takes is not kept."""

@@ -22,9 +22,10 @@ from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
 from .._build import core_info
+from ..clouds.scan import Unread
 from ..errors import ClusterError
 from .on_worker import Batch, Outcome, look_there, prepare_there, work_there
-from .recipes import Failure, Look, Recipe, Unread
+from .recipes import Failure, Look, Recipe
 from .tasks import Done, Task
 
 __all__ = ["Cluster"]

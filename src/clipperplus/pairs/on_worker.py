@@ -20,8 +20,9 @@ from distributed.utils import sync
 from .._build import core_info
 from ..clouds.prepared import PreparedCloud
 from ..clouds.recent import Recent
+from ..clouds.scan import Unread
 from .quarantine import Quarantine
-from .recipes import Failure, Look, Recipe, Unread, look_at, made
+from .recipes import Failure, Look, Recipe, look_at, made
 from .tasks import Task, do
 
 __all__ = ["Batch", "Outcome", "look_there", "prepare_there", "work_there"]

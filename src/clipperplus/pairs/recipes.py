@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from .._timing import Stage, Stopwatch
 from ..clouds.prepared import PreparedCloud
-from ..clouds.scan import Scan, as_scan, prepare_scan
+from ..clouds.scan import Scan, Unread, prepare_scan
 from ..clouds.voxels import size_for
 from ..errors import ClipperPlusError, LandmarkError
 
-__all__ = ["Failure", "Look", "Recipe", "TooLongError", "Unread", "look_at", "made", "watching"]
+__all__ = ["Failure", "Look", "Recipe", "TooLongError", "look_at", "made", "watching"]
 
 
 class Failure(NamedTuple):
@@ -52,13 +52,6 @@ def watching(limit: float | None) -> Callable[[Stage], None]:
     return watch
 
 
-class Unread(NamedTuple):
-    """A file that holds a cloud."""
-
-    path: str
-    name: str
-
-
 class Look(NamedTuple):
     """What one look at a cloud tells."""
 
@@ -71,7 +64,7 @@ class Look(NamedTuple):
 def look_at(cloud: Unread | Scan) -> Look | Failure:
     """Return what a cloud is known by, and which voxels suit it."""
     try:
-        scan = as_scan(cloud.path, cloud.name, cloud.name) if isinstance(cloud, Unread) else cloud
+        scan = cloud.read() if isinstance(cloud, Unread) else cloud
         return Look(scan.content, size_for(scan.cloud, 1))
     except Exception as error:  # whatever a file does: others are not to suffer from it
         return Failure.of(error)
@@ -115,7 +108,7 @@ class Recipe:
     def _scan(self) -> Scan:
         if isinstance(self.cloud, Scan):
             return self.cloud
-        scan = as_scan(self.cloud.path, self.cloud.name, self.cloud.name)
+        scan = self.cloud.read()
         if scan.content != self.content:
             raise LandmarkError(f"{self.cloud.path}: changed since it was looked at")
         return scan

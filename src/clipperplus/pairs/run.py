@@ -14,13 +14,13 @@ import numpy as np
 
 from .._validation import as_integer, as_length, as_number
 from ..clouds.recent import Recent
-from ..clouds.scan import Scan, as_scan
+from ..clouds.scan import Scan, Unread, as_scan
 from ..clouds.voxels import rounded_size
 from ..errors import LandmarkError, MissingPackageError, OptionError
 from ..registration import register
 from .here import Here, as_they_come
 from .order import one_after_the_other
-from .recipes import Failure, Look, Recipe, Unread, look_at
+from .recipes import Failure, Look, Recipe, look_at
 from .result import PairResult
 from .store import Key, PairStore, StoreFullError
 from .tasks import OPTIONS, Done, Registering, Task
@@ -47,6 +47,7 @@ def register_pairs(
     voxel_size: float | None = None,
     pair_time_limit: float | None = None,
     memory: int | None = None,
+    size_limit: int | None = None,
     threads: int | None = None,
     progress: Callable[[str, int, int], object] | None = None,
     **options: Any,
@@ -77,6 +78,8 @@ def register_pairs(
     memory
         Bytes for prepared clouds, in this process or on each worker; those that were not used for the longest go
         first. None: 1 GB here, two fifths of the memory of a worker there.
+    size_limit
+        Bytes that what a file holds may take, as in :func:`clipperplus.read_cloud`.
     threads
         Of this process; None: all cores. The results do not depend on it.
     progress
@@ -91,8 +94,9 @@ def register_pairs(
     common = checked_options({**options, "voxel_size": voxel_size})
     limit = None if pair_time_limit is None else as_number("pair_time_limit", pair_time_limit, 0.0, np.inf)
     most = None if memory is None else as_integer("memory", memory, 1, 2**62)
+    read_at_most = None if size_limit is None else as_integer("size_limit", size_limit, 0, 2**62)
     count = all_cores() if threads is None else as_integer("threads", threads, 1, 1024)
-    wanted = _Wanted.of(pairs, clouds, common, limit)
+    wanted = _Wanted.of(pairs, clouds, common, limit, read_at_most)
     run = _Run(wanted, count, most, progress)
     return run.results(store, client)
 
@@ -128,6 +132,7 @@ class _Wanted:
     """What is wanted: pairs, and the clouds of them."""
 
     limit: float | None
+    size_limit: int | None
     clouds: list[Unread | Scan] = field(default_factory=list)
     pairs: list[_Pair] = field(default_factory=list)
     _numbers: dict[object, int] = field(default_factory=dict)
@@ -136,10 +141,15 @@ class _Wanted:
 
     @classmethod
     def of(
-        cls, pairs: Iterable[Sequence[Any]], clouds: Sequence[Any] | None, common: dict[str, Any], limit: float | None
+        cls,
+        pairs: Iterable[Sequence[Any]],
+        clouds: Sequence[Any] | None,
+        common: dict[str, Any],
+        limit: float | None,
+        size_limit: int | None,
     ) -> _Wanted:
         """Check pairs."""
-        result, known = cls(limit), dict[str, dict[str, Any]]()
+        result, known = cls(limit, size_limit), dict[str, dict[str, Any]]()
         if isinstance(pairs, str | bytes) or not hasattr(pairs, "__iter__"):
             raise LandmarkError(f"pairs: expected pairs of clouds, got {type(pairs).__name__}")
         for number, pair in enumerate(pairs):
@@ -166,7 +176,7 @@ class _Wanted:
         key: object = fspath(cloud) if isinstance(cloud, str | PathLike) else id(cloud)
         if key not in self._numbers:
             if isinstance(key, str):
-                self.clouds.append(Unread(os.path.abspath(key), key))
+                self.clouds.append(Unread(os.path.abspath(key), key, self.size_limit))
             else:
                 self.clouds.append(as_scan(cloud, where))
                 self._alive.append(cloud)
