@@ -14,7 +14,7 @@ import subprocess
 from pathlib import Path
 
 DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
-DEBIAN_RELEASES = {"3.11": "bookworm", "3.13": "trixie"}
+DEBIAN_RELEASES = {"3.11": "bookworm", "3.13": "trixie", "3.14": "forky"}
 """Which of its releases has which version."""
 KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
