@@ -14,10 +14,13 @@ namespace {
 using namespace clipperplus;
 
 constexpr const char* kUsage =
-    "usage: clipperplus-clique GRAPH [--method auto|exact|clipper+|greedy] [--time-limit S] [--threads N] [--version]\n"
+    "usage: clipperplus-clique GRAPH [--method auto|exact|clipper+|greedy] [--time-limit S] [--threads N]\n"
+    "                          [--size-limit MIB] [--version]\n"
     "\n"
-    "Prints the largest clique of a .clq, .clq.b, .mtx, .txt or .edges file, and whether it is proven to be the "
-    "largest.\n"
+    "Prints the largest clique of a .clq, .col, .clq.b, .col.b, .mtx, .txt or .edges file, and whether it is proven "
+    "to\n"
+    "be the largest.\n"
+    "A graph may take 256 MiB, or 100 times the size of the file, unless --size-limit says more.\n"
     "Ctrl-C ends the search with the best clique so far.\n"
     "Exit status: 0 done, 130 interrupted, 2 wrong input.\n";
 
@@ -27,19 +30,37 @@ void on_interrupt(int) { interrupted = 1; }
 struct Arguments {
   std::string graph;
   CliqueOptions options;
+  std::optional<std::size_t> size_limit;
   bool help = false, version = false;
 };
 
 // The whole word, or nothing.
 template <class Number, class Convert>
-Number as_number(const std::string& option, const std::string& text, Convert convert) {
+Number as_number(const char* what, const std::string& option, const std::string& text, Convert convert) {
   try {
     std::size_t used = 0;
     const auto value = convert(text, &used);
     if (used == text.size() && value >= 0) return static_cast<Number>(value);
   } catch (const std::logic_error&) {  // no number, or too large for one
   }
-  throw std::invalid_argument(option + ": expected a number of at least 0, got '" + text + "'");
+  throw std::invalid_argument(option + ": expected " + what + " of at least 0, got '" + text + "'");
+}
+
+double as_real(const std::string& option, const std::string& text) {
+  return as_number<double>("a number", option, text,
+                           [](const std::string& word, std::size_t* used) { return std::stod(word, used); });
+}
+
+std::size_t as_integer(const std::string& option, const std::string& text) {
+  return as_number<std::size_t>("an integer", option, text,
+                                [](const std::string& word, std::size_t* used) { return std::stoll(word, used); });
+}
+
+std::size_t as_bytes(const std::string& option, const std::string& text) {
+  constexpr double kMost = 0x1p40;
+  const double mebibytes = as_real(option, text);
+  if (mebibytes > kMost) throw std::invalid_argument(option + ": expected a number up to 2**40, got '" + text + "'");
+  return static_cast<std::size_t>(mebibytes * 0x1p20);
 }
 
 Method as_method(const std::string& text) {
@@ -60,13 +81,13 @@ Arguments parse(int count, char** words) {
     if (word == "--method") {
       arguments.options.method = as_method(value());
     } else if (word == "--time-limit") {
-      arguments.options.time_limit = as_number<double>(
-          word, value(), [](const std::string& text, std::size_t* used) { return std::stod(text, used); });
+      arguments.options.time_limit = as_real(word, value());
     } else if (word == "--threads") {
-      arguments.options.threads = as_number<std::size_t>(
-          word, value(), [](const std::string& text, std::size_t* used) { return std::stoll(text, used); });
-    } else if (word == "--help" || word == "--version") {
-      (word == "--help" ? arguments.help : arguments.version) = true;
+      arguments.options.threads = as_integer(word, value());
+    } else if (word == "--size-limit") {
+      arguments.size_limit = as_bytes(word, value());
+    } else if (word == "--help" || word == "-h" || word == "--version") {
+      (word == "--version" ? arguments.version : arguments.help) = true;
     } else if (word.starts_with("-") || !arguments.graph.empty()) {
       throw std::invalid_argument("unexpected argument '" + word + "'; clipperplus-clique --help says what there is");
     } else {
@@ -105,9 +126,9 @@ int run(int count, char** words) {
     std::fputs(arguments.help ? kUsage : (std::string(kVersion) + "\n").c_str(), stdout);
     return 0;
   }
-  const Graph graph = read_graph(arguments.graph);
+  const Graph graph = read_graph(arguments.graph, arguments.size_limit);
   arguments.options.stop = [] { return interrupted != 0; };
-  std::signal(SIGINT, on_interrupt);
+  if (std::signal(SIGINT, on_interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
   const CliqueResult found = find_clique(graph, arguments.options);
   print(arguments.graph, graph, found);
   return found.interrupted ? 130 : 0;
@@ -117,7 +138,9 @@ int run(int count, char** words) {
 
 int main(int count, char** words) {
   try {
-    return run(count, words);
+    const int status = run(count, words);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    std::perror("clipperplus-clique: standard output");
   } catch (const std::bad_alloc&) {
     std::fputs("clipperplus-clique: the graph is too large for the memory of this machine\n", stderr);
   } catch (const std::exception& error) {

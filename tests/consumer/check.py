@@ -57,11 +57,13 @@ def check_all(work: Path) -> None:
     consume_by_pkg_config("static, pkg-config", work / "found", static)
     check_program(static / "bin" / "clipperplus-clique", work)
 
-    fetched = f"-DCLIPPERPLUS_SOURCE={ROOT}", "-DBUILD_SHARED_LIBS=ON", "-DCLIPPERPLUS_INSTALL=ON"
-    consume("shared, FetchContent", work / "fetched", debug, *fetched)
+    fetched = f"-DCLIPPERPLUS_SOURCE={ROOT}", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_CXX_FLAGS=-ffast-math"
+    parts = "-DCLIPPERPLUS_INSTALL=ON", "-DCLIPPERPLUS_CLI=ON"
+    consume("shared, FetchContent", work / "fetched", debug, *fetched, *parts)
     step("shared, install", "cmake", "--install", work / "fetched", "--prefix", shared)
     consume("shared, find_package", work / "found-shared", debug, f"-DCMAKE_PREFIX_PATH={shared}")
     consume_by_pkg_config("shared, pkg-config", work / "found-shared", shared)
+    check_program(shared / "bin" / "clipperplus-clique", work)
     check_symbols(next(shared.glob("lib*/libclipperplus.so")))
 
 
@@ -117,9 +119,14 @@ def check_program(program: Path, work: Path) -> None:
     answer = subprocess.run([program, graph], capture_output=True, text=True, check=True).stdout
     assert "maximum clique: 3 vertices, proven by the " in answer, answer
     assert answer.endswith("vertices (from 0): 0 1 2\n"), answer
-    for wrong in ([], ["nowhere.clq"], [graph, "--threads", "0"], [graph, "--method", "magic"], ["/dev/zero"]):
+    wrongs = ([], ["nowhere.clq"], [graph, "--threads", "0"], [graph, "--method", "magic"], ["/dev/zero"])
+    for wrong in (*wrongs, [graph, "--size-limit", "0.00001"]):
         done = subprocess.run([program, *wrong], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done
+    if Path("/dev/full").exists():
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([program, graph], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
 
 
 def check_symbols(library: Path) -> None:
@@ -137,7 +144,7 @@ def write_pages(work: Path) -> str:
 
     programs: list[str] = []
     for page in PAGES:
-        includes, statements = ["#include <cassert>"], []
+        includes, statements = list[str](), list[str]()
         for block in blocks(ROOT / page, "cpp"):
             statements.append(f'#line {block.line + 1} "{page}"')
             for line in block.text.splitlines():
