@@ -193,20 +193,25 @@ std::tuple<VectorOut<double>, double, std::size_t, bool> bound_clipper(const Gra
   return {to_numpy(std::move(result.u)), result.value, result.inner_steps, result.finished};
 }
 
+// What every ascent has that raises d step by step.
+template <class Options>
+nb::class_<Options> bind_ascent_options(nb::module_& m, const char* name) {
+  return nb::class_<Options>(m, name)
+      .def(nb::init<>())
+      .def_rw("tol_u", &Options::tol_u)
+      .def_rw("tol_f", &Options::tol_f)
+      .def_rw("max_inner", &Options::max_inner)
+      .def_rw("max_outer", &Options::max_outer)
+      .def_rw("epsilon", &Options::epsilon)
+      .def_rw("max_line_search", &Options::max_line_search)
+      .def_rw("beta", &Options::beta);
+}
+
 }  // namespace
 
 void bind_ascent(nb::module_& m) {
-  nb::class_<AscentOptions>(m, "AscentOptions")
-      .def_rw("tol_u", &AscentOptions::tol_u)
-      .def_rw("tol_f", &AscentOptions::tol_f)
-      .def_rw("max_inner", &AscentOptions::max_inner)
-      .def_rw("max_outer", &AscentOptions::max_outer)
-      .def_rw("epsilon", &AscentOptions::epsilon);
-  nb::class_<RelaxationOptions, AscentOptions>(m, "RelaxationOptions")
-      .def(nb::init<>())
-      .def_rw("max_line_search", &RelaxationOptions::max_line_search)
+  bind_ascent_options<RelaxationOptions>(m, "RelaxationOptions")
       .def_rw("sigma", &RelaxationOptions::sigma)
-      .def_rw("beta", &RelaxationOptions::beta)
       .def_rw("min_alpha", &RelaxationOptions::min_alpha)
       .def_rw("max_alpha", &RelaxationOptions::max_alpha)
       .def_prop_rw("optimiser", name_of_optimiser, set_optimiser)
@@ -262,10 +267,7 @@ void bind_ascent(nb::module_& m) {
   m.def("edge_weighted_search", bound_weighted_search, nb::arg("graph"), nb::arg("weights"), nb::arg("claim"),
         nb::arg("patience"), nb::arg("watch"), "A clique of better value by exchange: clique and steps.");
   m.def("least_core", least_core, nb::arg("value"), "The weighted core number that a clique of better value needs.");
-  nb::class_<ClipperOptions, AscentOptions>(m, "ClipperOptions")
-      .def(nb::init<>())
-      .def_rw("max_line_search", &ClipperOptions::max_line_search)
-      .def_rw("beta", &ClipperOptions::beta);
+  bind_ascent_options<ClipperOptions>(m, "ClipperOptions");
   m.def("ascend_clipper", bound_clipper, nb::arg("graph"), nb::arg("weights").none(), nb::arg("start"),
         nb::arg("options"), nb::arg("watch"),
         "CLIPPER: the final vector, its value, gradient steps, and whether the constraint holds. The weights are "

@@ -1,15 +1,15 @@
 // Words that Python and C++ users read alike.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <iomanip>
+#include <limits>
 #include <locale>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace clipperplus::inline v0 {
@@ -42,11 +42,23 @@ inline std::string number_text(double value) {
   return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
+// The number that a word is, in decimal digits with or without an exponent; NaN if it is none, or too large. (Not
+// std::from_chars, for the same reason.)
+inline double number_of(std::string_view word) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (word.find_first_not_of("0123456789.eE+-") != word.npos || word.starts_with('+')) return kNone;
+  std::istringstream stream{std::string(word)};
+  stream.imbue(std::locale::classic());
+  double value = 0.0;
+  stream >> value;
+  const bool read = !stream.fail() || (value != 0.0 && std::abs(value) < 1.0);  // the smallest, as above
+  return read && stream.peek() == std::istringstream::traits_type::eof() ? value : kNone;
+}
+
 // The end of a range, which is a round number.
 inline std::string limit_text(double value) {
-  std::array<char, 32> buffer;
-  std::snprintf(buffer.data(), buffer.size(), "%g", value);
-  return buffer.data();
+  const std::string text = number_text(value);
+  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 
 template <class... Parts>

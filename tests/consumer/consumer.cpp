@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -111,6 +112,12 @@ void errors_cross_the_border() {
     passed = true;
   }
   CHECK(passed);
+  const cp::CliqueOptions settings{.relaxation = {.max_inner = 0, .sigma = 0.1}};
+  CHECK(refusal([&] { cp::find_clique(graph, settings); }).starts_with("max_inner: expected an integer from 1"));
+  std::vector<Point> broken(3);
+  broken[1].y =
+      std::numeric_limits<float>::quiet_NaN();  // noticed even where this program is compiled with -ffast-math
+  CHECK(refusal([&] { cp::solve(broken, broken); }).starts_with("source: point 1 is [0.0, nan, 0.0]"));
   CHECK(refusal([] { cp::read_graph("nowhere.clq"); }) == "nowhere.clq: no such file");
 }
 

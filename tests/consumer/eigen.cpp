@@ -69,6 +69,8 @@ int main() {
   const std::vector<Eigen::Vector2i> listed{{0, 0}, {1, 1}, {2, 200}};
   CHECK(cp::consistency_graph(source, target, columns) == cp::consistency_graph(source, target, pairs));
   CHECK(cp::consistency_graph(source, target, listed).num_edges() == 1);
+  const Eigen::Matrix2Xi few = columns.rightCols(2);  // pairs in columns, although there are two of them
+  CHECK(cp::consistency_graph(source, target, few).num_edges() == 1);
 
   Eigen::MatrixXi adjacency = Eigen::MatrixXi::Ones(5, 5) - Eigen::MatrixXi::Identity(5, 5);
   CHECK(cp::Graph::from_adjacency(adjacency).num_edges() == 10);

@@ -1,5 +1,6 @@
 // What C++ programs call: containers and matrices of theirs, the words of errors, graphs of associations beside two
 // plain loops, and the answers of Python's solve.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -44,6 +45,22 @@ Strided<T> strided(const std::vector<std::array<double, 3>>& points, bool transp
   }
   return matrix;
 }
+
+// As TEASER's cloud: a range, but without data().
+class Cloud {
+ public:
+  struct Point {
+    float x, y, z;
+  };
+
+  void add(const Point& point) { points_.push_back(point); }
+  std::size_t size() const { return points_.size(); }
+  std::vector<Point>::const_iterator begin() const { return points_.begin(); }
+  std::vector<Point>::const_iterator end() const { return points_.end(); }
+
+ private:
+  std::vector<Point> points_;
+};
 
 std::vector<std::array<double, 3>> random_points(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
@@ -206,12 +223,19 @@ TEST_CASE("points are the same whatever holds them") {
   };
   std::vector<Named> named;
   std::vector<float> flat;
+  Cloud cloud;
   for (const auto& [x, y, z] : source) {
     named.push_back({-1.0, x, y, z, 0});
     for (const double value : {x, y, z}) flat.push_back(static_cast<float>(value));
+    cloud.add({static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)});
   }
   CHECK(consistency_graph(named, target, {.epsilon = 0.3}) == expected);
-  CHECK(consistency_graph(PointsView(std::span<const float>(flat), 3), target, {.epsilon = 0.3}) == expected);
+  CHECK(consistency_graph(cloud, target, {.epsilon = 0.3}) == expected);
+  CHECK(consistency_graph(std::span(named), target, {.epsilon = 0.3}) == expected);  // of what may be changed
+  CHECK(consistency_graph(PointsView(flat, 3), target, {.epsilon = 0.3}) == expected);
+  CHECK(consistency_graph(PointsView(std::span(flat), 3), target, {.epsilon = 0.3}) == expected);
+  CHECK(consistency_graph(MatrixView<float>{flat.data(), 70, 3, 3, 1}, target, {.epsilon = 0.3}) == expected);
+  static_assert(!std::is_convertible_v<Strided<int>, PointsView> && !std::is_convertible_v<Cloud, Associations>);
   double plain[70][3];
   for (std::size_t k = 0; k < 70; ++k) std::copy(source[k].begin(), source[k].end(), plain[k]);
   CHECK(consistency_graph(plain, target, {.epsilon = 0.3}) == expected);
@@ -244,6 +268,12 @@ TEST_CASE("associations are the same whatever holds them, and limits are kept") 
   }
   CHECK(consistency_graph(source, target, arrays, options) == expected);
   CHECK(consistency_graph(source, target, matrix, options) == expected);
+  const Strided<int> few{{0, 1, 5, 6}, 2, 2, 2, 1};  // two pairs in rows, or two others in columns
+  CHECK(
+      refusal([&] { consistency_graph(source, target, few); }).starts_with("associations: pairs of shape (2, 2) may"));
+  const Associations rows(few, PointsView::Layout::kRows), columns(few, PointsView::Layout::kColumns);
+  CHECK(std::ranges::equal(rows.numbers(), std::array{0, 1, 5, 6}));
+  CHECK(std::ranges::equal(columns.numbers(), std::array{0, 5, 1, 6}));
   ConsistencyOptions other = options;
   other.threads = 3;
   CHECK(consistency_graph(source, target, pairs, other) == expected);
@@ -300,6 +330,13 @@ TEST_CASE("wrong input is refused with the words of the Python package") {
   CHECK(graph(three, three, {.threads = 0}) == "threads: expected an integer from 1 to 1024, got 0");
   CHECK(refusal([&] { consistency_graph(three, two, {{0, 1}, {1, 2}}); }) ==
         "associations: row 1 names number 2 of the second set; it has 2");
+  CHECK(refusal([&] { consistency_graph(three, two, std::vector<std::pair<int, std::uint64_t>>{{0, ~0ULL}}); }) ==
+        "associations: row 0 names number 9223372036854775807 of the second set; it has 2");
+  CHECK(
+      refusal([&] { solve(three, three, {.clique = {.vertex_weights = {1, 1, 1}}}); }).starts_with("vertex_weights: "));
+  const std::vector<double> ten(10);
+  CHECK(refusal([&] { PointsView(ten, 3); }) == "points: expected 3 coordinates each, got 10 in all");
+  CHECK(refusal([&] { PointsView(ten, 0); }) == "dimension: expected 2 or 3, got 0");
   CHECK(refusal([&] { solve(plane, plane); }) == "source: expected points of shape (n, 3), got (3, 2)");
   CHECK(refusal([&] { solve(three, three, {.clique = {.time_limit = -1.0}}); }).starts_with("time_limit: expected"));
   const P far{{1e308, 0.0, 0.0}, {1e308, 1.0, 0.0}, {1e308, 0.0, 1.0}};
@@ -313,6 +350,9 @@ TEST_CASE("wrong input is refused with the words of the Python package") {
   const std::array<double, 6> entries{0.0, 0.5, 0.5, 0.0, 0.0, 0.0};
   CHECK(refusal([&] { Graph::from_adjacency(MatrixView<double>{entries.data(), 2, 2, 2, 1}); }) ==
         "adjacency: entry (0, 1) is 0.5; expected 0 or 1");
+  const std::array<std::uint64_t, 4> huge{0, ~0ULL, ~0ULL, 0};
+  CHECK(refusal([&] { Graph::from_adjacency(MatrixView<std::uint64_t>{huge.data(), 2, 2, 2, 1}); }) ==
+        "adjacency: entry (0, 1) is 1.8446744073709552e+19; expected 0 or 1");
   CHECK(refusal([&] { Graph::from_adjacency(MatrixView<double>{entries.data(), 2, 3, 3, 1}); }) ==
         "adjacency: expected a square matrix, got shape (2, 3)");
 }
@@ -322,7 +362,17 @@ TEST_CASE("numbers are written as Python writes them") {
       {1.0, "1.0"},    {-0.05, "-0.05"}, {1e15, "1000000000000000.0"}, {1e16, "1e+16"},    {0.0001, "0.0001"},
       {1e-5, "1e-05"}, {0.1, "0.1"},     {1.5e300, "1.5e+300"},        {5e-324, "5e-324"}, {123456.789, "123456.789"},
   };
-  for (const auto& [value, text] : cases) CHECK(number_text(value) == text);
+  for (const auto& [value, text] : cases) {
+    CHECK(number_text(value) == text);
+    CHECK(number_of(text) == value);
+  }
+  CHECK(number_of("5.") == 5.0);
+  CHECK(number_of(".5E1") == 5.0);
+  for (const char* none : {"", "+1", "1e", "1.5.5", "1-2", "1e400", "nan", "inf", "0x10", " 1", "1 ", "1,5"}) {
+    REQUIRE_EACH(std::isnan(number_of(none)), "'", none, "'");
+  }
+  CHECK(limit_text(2.0) == "2");
+  CHECK(limit_text(1.5) == "1.5");
 }
 
 TEST_CASE("files of graphs are read by their endings, and others refused") {
@@ -337,7 +387,9 @@ TEST_CASE("files of graphs are read by their endings, and others refused") {
   const std::string far = folder.write("far.edges", "0 67108863\n");  // 67 million vertices in eleven bytes
   CHECK(refusal([&] { read_graph(far); }).find("of a file of 11; 268435456 are allowed, unless size_limit says more") !=
         std::string::npos);
-  CHECK(refusal([&] { read_graph(cut, 1); }).find("1 are allowed") != std::string::npos);
+  CHECK(refusal([&] { read_graph(cut, 1); }).find("of a file of 17; 1 are allowed") != std::string::npos);
+  CHECK(refusal([&] { read_graph(cut + std::string("\0.txt", 5)); }) ==
+        "path: expected a name without null characters");
   CHECK(read_graph(folder.write("near.edges", "0 1000000\n")).num_vertices() == 1000001);
   CHECK(refusal([&] { read_graph(folder.path / "b.clq"); }) == (folder.path / "b.clq").string() + ": no such file");
   CHECK(refusal([&] { read_graph(folder.write("a.ply", "")); }).find("unknown kind of graph file") !=

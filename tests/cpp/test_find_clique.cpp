@@ -271,6 +271,8 @@ TEST_CASE("wrong options are refused in words") {
   CHECK(refused([](auto& o) { o.relaxation.max_inner = 0; }) ==
         "max_inner: expected an integer from 1 to 1000000000, got 0");
   CHECK(refused([](auto& o) { o.relaxation.sigma = 1.0; }) == "sigma: expected a number between 0 and 1, got 1.0");
+  CHECK(refused([](auto& o) { o.relaxation.optimiser = static_cast<Optimiser>(9); }) ==
+        "optimiser: expected gradient or lbfgs, got number 9");
   CHECK(refused([](auto& o) { o.relaxation.min_alpha = 5.0; }) == "min_alpha: expected a number from 0 to 2, got 5.0");
   CHECK(refused([](auto& o) { o.relaxation.max_alpha = std::numeric_limits<double>::infinity(); }) ==
         "max_alpha: expected a finite number above 0, got inf");

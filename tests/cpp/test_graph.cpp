@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "clipperplus/find_clique.h"
 #include "random_graphs.h"
 
 using namespace clipperplus;
@@ -97,6 +98,26 @@ TEST_CASE("a graph without vertices has no edges") {
 TEST_CASE("edges come back, whatever their direction and however often they were given") {
   for (const std::size_t n : kSizes) check_edges(n, 0.3, true);
   check_edges(kLargeSize, kSparse, false);
+}
+
+TEST_CASE("what is moved from is the graph without vertices") {
+  for (const std::size_t n : {std::size_t{5}, std::size_t{100'000}}) {  // as bits, and as compressed rows
+    const Graph expected = Graph::from_edges(n, {{0, 3}, {1, 2}});
+    Graph first = expected;
+    Graph second = std::move(first);
+    CHECK(second == expected);
+    CHECK(first == Graph());  // NOLINT: moved from
+    CHECK(find_clique(first).vertices.empty());
+    first = std::move(second);
+    CHECK(first == expected);
+    CHECK(second.edges().empty());  // NOLINT: moved from
+    Graph& same = first;
+    first = std::move(same);
+    CHECK(first == expected);
+    if (!first.has_bits()) continue;
+    CHECK(std::move(first).take_rows().size() == n * row_words(n));
+    CHECK(first.num_vertices() == 0);  // NOLINT: moved from
+  }
 }
 
 TEST_CASE("a subgraph has the edges of its vertices, in their order") {

@@ -16,7 +16,8 @@
 // Invariants: symmetric, no loops, neighbours sorted and unique, bits past n zero. The factories check their input
 // once and throw InvalidGraph, which names an offender.
 //
-// What takes or returns words, Kernels or a Control is for the kernels: it may change.
+// What is moved from is the empty graph. What takes or returns words, Kernels, a Control, rows or offsets is for the
+// kernels and the bindings: it trusts its caller, and may change.
 #pragma once
 
 #include <concepts>
@@ -43,7 +44,7 @@ struct CLIPPERPLUS_API InvalidGraph : std::invalid_argument {
 
 // Pairs of integers somewhere in memory: element (i, k) at data + i * row_stride + k * column_stride, in elements.
 template <class Int>
-struct EdgeView {
+struct EdgeView {  // of std::int32_t or std::int64_t
   const Int* data;
   std::size_t count;
   std::ptrdiff_t row_stride, column_stride;
@@ -59,7 +60,15 @@ class CLIPPERPLUS_API Graph {
  public:
   static constexpr std::int64_t kMaxVertices = std::int64_t{1} << 26;  // offsets alone are then 512 MiB
 
-  Graph() = default;
+  Graph() = default;  // without vertices
+  Graph(const Graph&) = default;
+  Graph(Graph&& other) noexcept { swap(other); }
+  Graph& operator=(const Graph&) = default;
+  Graph& operator=(Graph&& other) noexcept {
+    Graph(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~Graph() = default;
 
   // Duplicate edges, in either direction, collapse. O(n + edges). The edges may change while they are read (they
   // belong to the caller, who may have threads): that gives some graph or an error, nothing worse.
@@ -155,11 +164,21 @@ class CLIPPERPLUS_API Graph {
   Graph compact() const;
   // The same graph in bits, whatever it costs: for algorithms that know it to be small.
   Graph with_bits() &&;
-  AlignedVector<Word> take_rows() && { return std::move(bits_); }  // bits only
+  AlignedVector<Word> take_rows() && { return Graph(std::move(*this)).bits_; }  // bits only
 
   bool operator==(const Graph& other) const;
 
  private:
+  void swap(Graph& other) noexcept {
+    std::swap(n_, other.n_);
+    std::swap(m_, other.m_);
+    std::swap(stride_, other.stride_);
+    std::swap(has_bits_, other.has_bits_);
+    std::swap(compact_, other.compact_);
+    bits_.swap(other.bits_);
+    offsets_.swap(other.offsets_);
+    neighbours_.swap(other.neighbours_);
+  }
   static void check_square(std::size_t rows, std::size_t columns);
   [[noreturn]] static void refuse_entry(std::size_t row, std::size_t column, double value, bool real);
   static bool bits_pay(std::size_t n, std::size_t m, bool compact = false);

@@ -31,15 +31,20 @@ struct RigidTransform {
 
   double operator()(std::size_t row, std::size_t column) const noexcept { return matrix[4 * row + column]; }
 
-  // Of a point with [0], [1] and [2].
+  // Of a point with x, y and z, or with [0], [1] and [2].
   template <class Point>
   std::array<double, 3> apply(const Point& point) const noexcept {
-    std::array<double, 3> moved{};
-    for (std::size_t a = 0; a < 3; ++a) {
-      moved[a] =
-          matrix[4 * a] * point[0] + matrix[4 * a + 1] * point[1] + matrix[4 * a + 2] * point[2] + matrix[4 * a + 3];
+    if constexpr (requires { point.x + point.y + point.z; }) {
+      return apply(std::array<double, 3>{point.x, point.y, point.z});
+    } else {
+      static_assert(detail::fixed_size<Point>() == 3 || detail::fixed_size<Point>() == 0, "points are in space");
+      std::array<double, 3> moved{};
+      for (std::size_t a = 0; a < 3; ++a) {
+        moved[a] =
+            matrix[4 * a] * point[0] + matrix[4 * a + 1] * point[1] + matrix[4 * a + 2] * point[2] + matrix[4 * a + 3];
+      }
+      return moved;
     }
-    return moved;
   }
 };
 
@@ -53,7 +58,8 @@ enum class Status {
 struct SolveOptions {
   double epsilon = 0.05;              // by how much distances may differ, in the unit of the points; or …
   std::vector<double> epsilons = {};  // … one noise bound per association, of which a pair has the sum
-  CliqueOptions clique = {};          // how the clique is found; its threads are used for the graph, too
+  CliqueOptions clique = {};          // how the clique is found: `stop`, limits and callback are for this step, threads
+                                      // for all; there are no weights
   std::size_t max_alternatives = 5;
 };
 

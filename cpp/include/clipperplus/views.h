@@ -1,8 +1,8 @@
-// Numbers of the caller's, wherever they are in memory: nothing is copied, and no library of matrices is included.
+// Numbers of the caller's, wherever they are in memory, and without a library of matrices: a view copies nothing.
 //
 // A matrix is what has data(), rows(), cols(), rowStride() and colStride(), in elements: every Eigen::Matrix, Array,
 // Map, Ref and Block of either order. Points come as one, with a point in each row or in each column, or as a
-// contiguous range of std::array<float, 3>, Eigen::Vector3d, or anything with x, y and z, as PCL and others have it:
+// contiguous range of std::array<float, 3>, Eigen::Vector3d, or anything with x, y and z, as PCL and TEASER have it:
 //
 //   std::vector<std::array<double, 3>> source;
 //   Eigen::Matrix3Xf target;
@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -90,17 +92,62 @@ concept PointWithNames = !PointOfNumbers<Point> && requires(const Point& p) {
 
 }  // namespace detail
 
+namespace detail {
+
 template <class Range>
-concept RangeOfPoints = !MatrixLike<Range> && requires(const Range& points) {
-  { std::size(points) } -> std::convertible_to<std::size_t>;
-  requires detail::PointOfNumbers<std::remove_cvref_t<decltype(*std::data(points))>> ||
-               detail::PointWithNames<std::remove_cvref_t<decltype(*std::data(points))>>;
+concept HasData = requires(const Range& range) { *std::data(range); };
+template <class Range>
+concept HasPlaces = requires(const Range& range) { requires std::contiguous_iterator<decltype(std::begin(range))>; };
+
+// Where a contiguous range begins.
+template <class Range>
+  requires HasData<Range> || HasPlaces<Range>
+auto begin_of(const Range& range) {
+  if constexpr (HasData<Range>) {
+    return std::data(range);
+  } else {
+    return std::to_address(std::begin(range));
+  }
+}
+template <class Range>
+using ElementOf = std::remove_cvref_t<decltype(*begin_of(std::declval<const Range&>()))>;
+
+// Which way a matrix is to be read: an item in each row, in each column, or in whichever has so many entries.
+enum class Layout { kRows, kColumns, kEither };
+
+// By what is fixed when it is compiled.
+template <class Matrix>
+constexpr Layout layout_of(bool (*is_size)(std::ptrdiff_t)) {
+  if constexpr (requires {
+                  Matrix::RowsAtCompileTime;
+                  Matrix::ColsAtCompileTime;
+                }) {
+    const bool few_rows = is_size(Matrix::RowsAtCompileTime), few_columns = is_size(Matrix::ColsAtCompileTime);
+    if (few_rows && !few_columns) return Layout::kColumns;
+    if (few_columns && !few_rows) return Layout::kRows;
+  }
+  return Layout::kEither;
+}
+
+}  // namespace detail
+
+template <class Range>
+concept ContiguousRange = !MatrixLike<Range> && requires(const Range& range) {
+  { std::size(range) } -> std::convertible_to<std::size_t>;
+  detail::begin_of(range);
 };
+template <class Range>
+concept RangeOfPoints = ContiguousRange<Range> && (detail::PointOfNumbers<detail::ElementOf<Range>> ||
+                                                   detail::PointWithNames<detail::ElementOf<Range>>);
+template <class Range>
+concept RangeOfCoordinates = ContiguousRange<Range> && detail::Real<detail::ElementOf<Range>>;
+template <class Matrix>
+concept MatrixOfPoints =
+    MatrixLike<Matrix> && detail::Real<std::remove_cvref_t<decltype(*std::declval<const Matrix&>().data())>>;
 
 // Points in two or three dimensions, in single or double precision.
 struct PointsView {
-  // Which way a matrix is to be read: a point in each row, in each column, or in whichever has two or three entries.
-  enum class Layout { kRows, kColumns, kEither };
+  using Layout = detail::Layout;
 
   const void* data = nullptr;
   bool single_precision = false;
@@ -109,7 +156,7 @@ struct PointsView {
   Layout layout = Layout::kRows;
 
   template <detail::Real T>
-  PointsView(const MatrixView<T>& matrix, Layout read_as)
+  PointsView(const MatrixView<T>& matrix, Layout read_as = Layout::kEither)  // NOLINT: meant to convert
       : data(matrix.data),
         single_precision(std::same_as<T, float>),
         rows(matrix.rows),
@@ -119,14 +166,15 @@ struct PointsView {
         layout(read_as) {}
 
   // A matrix is read by the dimension that is fixed when it is compiled (Matrix3Xd, MatrixX3d), else by its size.
-  template <MatrixLike Matrix>
-  PointsView(const Matrix& matrix) : PointsView(view_of(matrix), layout_of<Matrix>()) {}  // NOLINT: meant to convert
-  template <MatrixLike Matrix>
+  template <MatrixOfPoints Matrix>
+  PointsView(const Matrix& matrix)  // NOLINT: meant to convert
+      : PointsView(view_of(matrix), detail::layout_of<Matrix>([](std::ptrdiff_t n) { return n == 2 || n == 3; })) {}
+  template <MatrixOfPoints Matrix>
   PointsView(const Matrix& matrix, Layout read_as) : PointsView(view_of(matrix), read_as) {}
 
   template <RangeOfPoints Range>
   PointsView(const Range& points)  // NOLINT: meant to convert
-      : PointsView(std::span(std::data(points), std::size(points))) {}
+      : PointsView(std::span<const detail::ElementOf<Range>>(detail::begin_of(points), std::size(points))) {}
   template <class Point>
     requires detail::PointOfNumbers<Point> || detail::PointWithNames<Point>
   PointsView(std::span<const Point> points)  // NOLINT: meant to convert
@@ -143,10 +191,11 @@ struct PointsView {
   }
 
   // Coordinates one after the other.
-  template <detail::Real T>
-  PointsView(std::span<const T> coordinates, std::size_t dimension)
-      : PointsView(MatrixView<T>{coordinates.data(), dimension == 0 ? 0 : coordinates.size() / dimension, dimension,
-                                 static_cast<std::ptrdiff_t>(dimension), 1},
+  template <RangeOfCoordinates Range>
+  PointsView(const Range& coordinates, std::size_t dimension)
+      : PointsView(MatrixView<detail::ElementOf<Range>>{detail::begin_of(coordinates),
+                                                        count_of(std::size(coordinates), dimension), dimension,
+                                                        static_cast<std::ptrdiff_t>(dimension), 1},
                    Layout::kRows) {}
 
  private:
@@ -156,21 +205,9 @@ struct PointsView {
     single_precision = std::same_as<T, float>;
     column_step = (second - first) * static_cast<std::ptrdiff_t>(sizeof(T));
   }
+  // How many points there are; refuses what is not a whole number of them.
+  CLIPPERPLUS_API static std::size_t count_of(std::size_t coordinates, std::size_t dimension);
   [[noreturn]] CLIPPERPLUS_API static void refuse_names();
-
-  template <class Matrix>
-  static constexpr Layout layout_of() {
-    if constexpr (requires {
-                    Matrix::RowsAtCompileTime;
-                    Matrix::ColsAtCompileTime;
-                  }) {
-      constexpr bool few_rows = Matrix::RowsAtCompileTime == 2 || Matrix::RowsAtCompileTime == 3;
-      constexpr bool few_columns = Matrix::ColsAtCompileTime == 2 || Matrix::ColsAtCompileTime == 3;
-      if (few_rows && !few_columns) return Layout::kColumns;
-      if (few_columns && !few_rows) return Layout::kRows;
-    }
-    return Layout::kEither;
-  }
 };
 
 // std::pair, std::array<…, 2>, Eigen::Vector2i and their like.
@@ -188,44 +225,60 @@ concept RangeOfPairs = requires(const Range& pairs) {
   requires PairOfIntegers<std::remove_cvref_t<decltype(*std::begin(pairs))>>;
 };
 
+namespace detail {
+
+// A number; where it does not fit, one that is as wrong.
+template <Integer Number>
+std::int64_t as_int64(Number number) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  return std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number) : kMost;
+}
+
+}  // namespace detail
+
 template <RangeOfPairs Pairs>
 std::vector<std::int64_t> flattened(const Pairs& pairs) {
   std::vector<std::int64_t> numbers;
   for (const auto& pair : pairs) {
     if constexpr (requires { pair.first; }) {
-      numbers.insert(numbers.end(), {static_cast<std::int64_t>(pair.first), static_cast<std::int64_t>(pair.second)});
+      numbers.insert(numbers.end(), {detail::as_int64(pair.first), detail::as_int64(pair.second)});
     } else {
-      numbers.insert(numbers.end(), {static_cast<std::int64_t>(pair[0]), static_cast<std::int64_t>(pair[1])});
+      numbers.insert(numbers.end(), {detail::as_int64(pair[0]), detail::as_int64(pair[1])});
     }
   }
   return numbers;
 }
 
-// Numbers of a source and a target point each: any range of pairs of integers, or a matrix of two columns, or of two
-// rows if it has another number of columns. They are copied.
+// Numbers of a source and a target point each: any range of pairs of integers, or a matrix with a pair in each row or
+// in each column. They are copied.
 class Associations {
  public:
   template <RangeOfPairs Pairs>
   Associations(const Pairs& pairs) : numbers_(flattened(pairs)) {}  // NOLINT: meant to convert
   Associations(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : numbers_(flattened(pairs)) {}
+  // A matrix is read by the side whose two entries are fixed when it is compiled (Matrix2Xi, MatrixX2i), else by its
+  // size.
   template <MatrixLike Matrix>
-  Associations(const Matrix& matrix) {  // NOLINT: meant to convert
+  Associations(const Matrix& matrix)  // NOLINT: meant to convert
+      : Associations(matrix, detail::layout_of<Matrix>([](std::ptrdiff_t n) { return n == 2; })) {}
+  template <MatrixLike Matrix>
+  Associations(const Matrix& matrix, PointsView::Layout read_as) {
     const auto view = view_of(matrix);
     static_assert(detail::Integer<std::remove_cvref_t<decltype(*view.data)>>, "numbers of points are integers");
-    const bool in_rows = view.columns == 2 || view.rows != 2;
-    if (in_rows && view.columns != 2) refuse_shape(view.rows, view.columns);
-    for (std::size_t k = 0; k < (in_rows ? view.rows : view.columns); ++k) {
+    const bool columns = in_columns(view.rows, view.columns, read_as);
+    for (std::size_t k = 0; k < (columns ? view.columns : view.rows); ++k) {
       for (std::size_t side = 0; side < 2; ++side) {
-        numbers_.push_back(static_cast<std::int64_t>(in_rows ? view.at(k, side) : view.at(side, k)));
+        numbers_.push_back(detail::as_int64(columns ? view.at(side, k) : view.at(k, side)));
       }
     }
   }
 
   std::size_t size() const noexcept { return numbers_.size() / 2; }
-  std::span<const std::int64_t> numbers() const noexcept { return numbers_; }  // source, target, source, …
+  std::span<const std::int64_t> numbers() const& noexcept { return numbers_; }  // source, target, source, …
+  std::span<const std::int64_t> numbers() && = delete;                          // they would be gone
 
  private:
-  [[noreturn]] CLIPPERPLUS_API static void refuse_shape(std::size_t rows, std::size_t columns);
+  CLIPPERPLUS_API static bool in_columns(std::size_t rows, std::size_t columns, PointsView::Layout read_as);
   std::vector<std::int64_t> numbers_;
 };
 

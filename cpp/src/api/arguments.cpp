@@ -31,8 +31,25 @@ bool in_columns(const char* name, const PointsView& view, bool plane_too) {
 
 void PointsView::refuse_names() { refuse("points: expected x, y and z one after the other in memory"); }
 
-void Associations::refuse_shape(std::size_t rows, std::size_t columns) {
-  refuse("associations: expected an array of shape (m, 2), got ", shape_text(rows, columns));
+std::size_t PointsView::count_of(std::size_t coordinates, std::size_t dimension) {
+  if (dimension < 2 || dimension > 3) refuse("dimension: expected 2 or 3, got ", dimension);
+  if (coordinates % dimension != 0) {
+    refuse("points: expected ", dimension, " coordinates each, got ", coordinates, " in all");
+  }
+  return coordinates / dimension;
+}
+
+bool Associations::in_columns(std::size_t rows, std::size_t columns, PointsView::Layout read_as) {
+  const bool as_rows = read_as != PointsView::Layout::kColumns && columns == 2;
+  const bool as_columns = read_as != PointsView::Layout::kRows && rows == 2;
+  if (as_rows && as_columns) {
+    refuse("associations: pairs of shape (2, 2) may be in rows or in columns; pass Associations(associations, ",
+           "PointsView::Layout::kColumns), or kRows");
+  }
+  if (!as_rows && !as_columns) {
+    refuse("associations: expected an array of shape (m, 2), got ", shape_text(rows, columns));
+  }
+  return as_columns;
 }
 
 namespace api {
@@ -97,7 +114,7 @@ Matches read_matches(const PointsView& source, const PointsView& target, const A
     const auto numbers = associations->numbers();
     matches.pairs.assign(numbers.begin(), numbers.end());
     matches.count = associations->size();
-    for (const std::size_t side : {0, 1}) {
+    for (std::size_t side = 0; side < 2; ++side) {
       const auto most = static_cast<std::int64_t>(side == 0 ? here : there);
       for (std::size_t row = 0; row < matches.count; ++row) {
         const std::int64_t number = matches.pairs[2 * row + side];

@@ -37,6 +37,7 @@ constexpr std::pair<std::string_view, Parser> kFormats[] = {
 constexpr std::size_t kAlwaysFine = std::size_t{256} << 20, kHighestRatio = 100;
 
 Parser parser_of(const std::string& path) {
+  if (path.find('\0') != std::string::npos) refuse("path: expected a name without null characters");
   std::string lower = path, known;
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
@@ -47,6 +48,12 @@ Parser parser_of(const std::string& path) {
   refuse(path, ": unknown kind of graph file; known endings are", known);
 }
 
+[[noreturn]] void refuse_size(const std::filesystem::path& path, const std::string& needed, std::size_t size,
+                              std::size_t limit) {
+  refuse(path.string(), ": what it holds takes ", needed, " bytes or more, of a file of ", size, "; ", limit,
+         " are allowed, unless size_limit says more");
+}
+
 const char* kind_of(std::filesystem::file_type type) {
   using Type = std::filesystem::file_type;
   if (type == Type::directory) return "a folder";
@@ -54,7 +61,8 @@ const char* kind_of(std::filesystem::file_type type) {
   return type == Type::socket ? "a socket" : "a device";
 }
 
-std::string read_text(const std::filesystem::path& path) {
+// The content of a file that is not larger than may be.
+std::string read_text(const std::filesystem::path& path, std::optional<std::size_t> size_limit) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) refuse(path.string(), ": no such file");
@@ -62,8 +70,11 @@ std::string read_text(const std::filesystem::path& path) {
     refuse(path.string(), ": expected a regular file, this is ", kind_of(status.type()));
   }
   std::ifstream file(path, std::ios::binary);
-  std::string text(static_cast<std::size_t>(std::filesystem::file_size(path, error)), '\0');
-  if (error || !file.read(text.data(), static_cast<std::streamsize>(text.size()))) {
+  const auto size = static_cast<std::size_t>(std::filesystem::file_size(path, error));
+  if (error) refuse(path.string(), ": cannot be read");
+  if (size_limit && size > *size_limit) refuse_size(path, std::to_string(size), size, *size_limit);
+  std::string text(size, '\0');
+  if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) {
     refuse(path.string(), ": cannot be read");
   }
   return text;
@@ -73,13 +84,12 @@ std::string read_text(const std::filesystem::path& path) {
 
 Graph read_graph(const std::filesystem::path& path, std::optional<std::size_t> size_limit) {
   const Parser parse = parser_of(path.string());
-  const std::string text = read_text(path);
+  const std::string text = read_text(path, size_limit);
   const std::size_t limit = size_limit.value_or(std::max(kAlwaysFine, kHighestRatio * text.size()));
   try {
     return parse(text, limit);
   } catch (const TextTooLarge& needed) {
-    refuse(path.string(), ": what it holds takes ", needed.what(), " bytes or more, of a file of ", text.size(), "; ",
-           limit, " are allowed, unless size_limit says more");
+    refuse_size(path, needed.what(), text.size(), limit);
   } catch (const std::invalid_argument& error) {
     refuse(path.string(), ": ", error.what());
   }

@@ -141,6 +141,7 @@ std::vector<Alternative> find_alternatives(const Solution& found, const Matched&
 Solution solve_matches(const api::Matches& matches, const SolveOptions& options) {
   api::check_integer("max_alternatives", options.max_alternatives, 0, 1000);
   api::check_integer("threads", options.clique.threads, 1, 1024);
+  if (!options.clique.vertex_weights.empty()) refuse("vertex_weights: solve counts matches, and takes no weights");
   Solution found;
   ConsistencyOptions joined;
   joined.epsilon = options.epsilon;

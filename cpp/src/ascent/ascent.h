@@ -6,7 +6,6 @@
 #include <cstddef>
 
 #include "clipperplus/control.h"
-#include "clipperplus/relaxation_options.h"
 
 namespace clipperplus::inline v0 {
 
@@ -16,14 +15,14 @@ struct AscentProgress {
   bool finished = false;  // no entry violates the constraint; false after a limit on steps or time
 };
 
-// `climb()` maximises for the current d, `increment()` says by how much to raise it, or nothing at the end.
+// `climb()` maximises for the current d, `increment()` says by how much to raise it, or nothing at the end. At most
+// `max_outer` values of d.
 template <class Climb, class Increment>
-void raise_penalty(const AscentOptions& options, Control& control, AscentProgress& progress, Climb climb,
-                   Increment increment) {
+void raise_penalty(int max_outer, Control& control, AscentProgress& progress, Climb climb, Increment increment) {
   const auto first = increment();
   if (first && !std::isfinite(*first)) return;
   progress.d = first.value_or(0.0);
-  while (progress.outer_steps < static_cast<std::size_t>(options.max_outer) && !control.expired()) {
+  while (progress.outer_steps < static_cast<std::size_t>(max_outer) && !control.expired()) {
     ++progress.outer_steps;
     climb();
     const auto raise = increment();

@@ -33,7 +33,7 @@ class Ascent {
 
   ClipperResult run(std::span<const double> start) {
     power_step(start);
-    raise_penalty(options_, control_, result_, [this] { climb(); }, [this] { return mean_ratio(); });
+    raise_penalty(options_.max_outer, control_, result_, [this] { climb(); }, [this] { return mean_ratio(); });
     result_.u.assign(current_.u.begin(), current_.u.begin() + static_cast<std::ptrdiff_t>(n_));
     result_.value = current_.value;
     return std::move(result_);

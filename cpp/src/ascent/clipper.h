@@ -19,7 +19,12 @@
 
 namespace clipperplus::inline v0 {
 
-struct ClipperOptions : AscentOptions {
+struct ClipperOptions {
+  double tol_u = 1e-8;  // as those of Algorithm 2 …
+  double tol_f = 1e-9;
+  int max_inner = 200;
+  int max_outer = 1000;
+  double epsilon = 1e-9;
   int max_line_search = 99;  // tries for one step, in which F may fall by no more than epsilon
   double beta = 0.25;        // step size factor after a failed try
 };

@@ -27,7 +27,7 @@ class Ascent {
   RelaxationResult run(std::span<const double> start) {
     objective_.begin(start, trial_, current_);
     raise_penalty(
-        options_, control_, result_, [this] { climb(); },
+        options_.max_outer, control_, result_, [this] { climb(); },
         [this] { return objective_.smallest_ratio(current_, options_.epsilon); });
     result_.u.assign(current_.u.begin(), current_.u.begin() + static_cast<std::ptrdiff_t>(n_));
     for (std::size_t i = 0; i < n_; ++i) {

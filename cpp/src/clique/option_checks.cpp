@@ -63,6 +63,9 @@ void check_relaxation(const Graph& graph, const RelaxationOptions& options) {
   check_between("beta", options.beta, 1.0);
   check_between("max_alpha", options.max_alpha);
   check_number("min_alpha", options.min_alpha, options.max_alpha);
+  if (options.optimiser != Optimiser::gradient && options.optimiser != Optimiser::lbfgs) {
+    refuse("optimiser: expected gradient or lbfgs, got number ", static_cast<int>(options.optimiser));
+  }
   check_start_vector(graph, options.start);
 }
 

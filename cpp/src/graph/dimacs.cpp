@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <optional>
+#include <string_view>
+
+#include "words.h"
 
 namespace clipperplus::inline v0 {
 
@@ -34,14 +38,14 @@ class WeightLines {
     const auto word = lines.token();
     if (word.empty()) lines.fail("expected a weight, the line ends");
     const char* const end = word.data() + word.size();
-    double number = 0.0;
-    const auto parsed = std::from_chars(word.data(), end, number);
-    if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(number) || std::signbit(number)) {
+    const auto whole = std::from_chars(word.data(), end, weights_.integers[k]);
+    const bool is_integer = whole.ec == std::errc() && whole.ptr == end;
+    const double number = is_integer ? static_cast<double>(weights_.integers[k]) : number_of(word);
+    if (!std::isfinite(number) || number < 0.0 || word[0] == '-') {
       lines.fail("expected a weight, finite and at least 0" + Lines::got(word));
     }
     weights_.numbers[k] = number;
-    const auto whole = std::from_chars(word.data(), end, weights_.integers[k]);
-    integers_ = integers_ && whole.ec == std::errc() && whole.ptr == end;
+    integers_ = integers_ && is_integer;
     lines.end_of_line();
   }
 

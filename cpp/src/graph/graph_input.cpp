@@ -62,7 +62,8 @@ void Graph::check_square(std::size_t rows, std::size_t columns) {
 }
 
 void Graph::refuse_entry(std::size_t row, std::size_t column, double value, bool real) {
-  const std::string entry = real ? number_text(value) : words_of(static_cast<std::int64_t>(value));
+  const bool fits = value >= -0x1p63 && value < 0x1p63;
+  const std::string entry = real || !fits ? number_text(value) : words_of(static_cast<std::int64_t>(value));
   throw InvalidGraph(words_of("adjacency: entry ", shape_text(row, column), " is ", entry, "; expected 0 or 1"));
 }
 
