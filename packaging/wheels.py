@@ -14,9 +14,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 import zipfile
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import ziglang
@@ -50,6 +52,8 @@ EMULATED = (
     "tests/registration/test_matched_points.py",
 )
 """Tests for interpreters under qemu, which is some twenty times slower."""
+PAGES = ("tests/test_release.py", "tests/test_readme.py", "tests/test_docs.py")
+"""Tests of what the source distribution must hold besides."""
 COMPILER = re.compile(r"(.+-)?(cc|c\+\+|cpp|gcc|g\+\+|clang(\+\+|-cl|-cpp)?|c[89]9|ld|zig|make|cmake|ninja)(-[\d.]+)?")
 
 
@@ -134,7 +138,7 @@ def test() -> None:
             tried.add(wheel)
     _run_tests(_environment(sys.executable, _wheel_for(_python_here(), platform.machine())), "tests")
     (sdist,) = DIST.glob("*.tar.gz")
-    _run_tests(_environment(sys.executable, sdist, compiler=True), *TESTED)
+    _run_tests(_environment(sys.executable, sdist, compiler=True), *TESTED, *PAGES, root=_unpacked(sdist))
     for wheel in sorted(set(_wheels()) - tried):
         print(f"built and checked, never run: {wheel.name}", flush=True)
 
@@ -174,14 +178,24 @@ def _environment(python: Path | str, package: Path, *, compiler: bool = False) -
     return folder
 
 
-def _run_tests(environment: Path, *tests: str) -> None:
+def _unpacked(sdist: Path) -> Path:
+    """Unpack the source distribution, which has tests of its own."""
+    folder = BUILD / "sdist"
+    shutil.rmtree(folder, ignore_errors=True)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (root,) = folder.iterdir()
+    return root
+
+
+def _run_tests(environment: Path, *tests: str, root: Path = ROOT) -> None:
     """Run tests from a folder outside of the tree, so that the installed package is what they import."""
     python = environment / "bin" / "python"
     outside = BUILD / "outside"
     outside.mkdir(exist_ok=True)
     code = "import sys, clipperplus as cp; print(*sys.version.split()[:1], cp.__file__, cp.core_info(), flush=True)"
     _run(python, "-c", code, cwd=outside, environment=_without_compiler())
-    options = ("--quiet", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT)
+    options = ("--quiet", "-p", "no:cacheprovider", "-c", root / "pyproject.toml", "--rootdir", root)
     parallel = ("-n", "2", "--dist", "loadfile")
     _run(
         python,
@@ -189,22 +203,23 @@ def _run_tests(environment: Path, *tests: str) -> None:
         "pytest",
         *options,
         *parallel,
-        *(ROOT / path for path in tests),
+        *(root / path for path in tests),
         cwd=outside,
         environment=_without_compiler(),
     )
 
 
+@cache
 def _without_compiler() -> dict[str, str]:
     """Say how a machine without compilers looks: all programs of this one but those."""
     folder = BUILD / "programs"
-    if not folder.exists():
-        folder.mkdir(parents=True)
-        for place in reversed(os.environ["PATH"].split(os.pathsep)):
-            for program in Path(place).glob("*"):
-                if not COMPILER.fullmatch(program.name):
-                    (folder / program.name).unlink(missing_ok=True)
-                    (folder / program.name).symlink_to(program)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for place in reversed(os.environ["PATH"].split(os.pathsep)):
+        for program in Path(place).glob("*"):
+            if not COMPILER.fullmatch(program.name):
+                (folder / program.name).unlink(missing_ok=True)
+                (folder / program.name).symlink_to(program)
     return {"PATH": str(folder), "CC": "/bin/false", "CXX": "/bin/false"}
 
 

@@ -46,12 +46,14 @@ def test_workflows_pin_what_they_use(path: Path) -> None:
     assert [action for action in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action)] == []
 
 
-def test_the_recipe_needs_what_the_package_needs() -> None:
+@pytest.mark.parametrize(("part", "list_of", "besides"), [("host", "requires", 2), ("run", "dependencies", 1)])
+def test_the_recipe_needs_what_the_package_needs(part: str, list_of: str, besides: int) -> None:
     project = (ROOT / "pyproject.toml").read_text("utf-8")
-    needed = re.search(r"^dependencies = \[(.+)\]$", project, flags=re.MULTILINE)
+    needed = re.search(rf"^{list_of} = \[(.+?)\]$", project, flags=re.MULTILINE | re.DOTALL)
     assert needed is not None
-    run = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text("utf-8").split("  run:\n")[1]
-    assert re.findall(r"^    - (.+)$", run.split("tests:")[0], flags=re.MULTILINE) == [
-        "python",
-        *(dependency.replace(">=", " >=") for dependency in re.findall(r'"([^"]+)"', needed[1])),
+    recipe = (ROOT / "packaging" / "conda" / "recipe.yaml").read_text("utf-8")
+    after = re.search(rf"^  {part}:\n((?:    - .+\n)+)", recipe, flags=re.MULTILINE)
+    assert after is not None
+    assert re.findall(r"- (.+)", after[1])[besides:] == [
+        dependency.split(";")[0].replace(">=", " >=") for dependency in re.findall(r'"([^"]+)"', needed[1])
     ]

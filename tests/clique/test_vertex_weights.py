@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import signal
 import threading
 from pathlib import Path
@@ -192,7 +191,7 @@ def test_a_start_is_never_lost() -> None:
 
 
 def test_ctrl_c_returns_the_best_so_far() -> None:
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     result = cp.find_clique(HARD, method="exact", vertex_weights=HARD_WEIGHTS, threads=2, on_interrupt="return")
     timer.join()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -134,6 +135,13 @@ def test_refinement_alone_improves_a_transform_that_is_nearly_right() -> None:
     far[:3, 3] = 1e4
     assert np.array_equal(cp.refine_transform(pair.source, pair.target, far, voxel_size=0.05), far)  # nothing to match
     assert np.array_equal(cp.refine_transform(pair.source[:9], pair.target, start, voxel_size=0.05), start)
+
+
+def test_without_small_gicp_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "small_gicp", None)
+    pair = room()
+    with pytest.raises(cp.MissingPackageError, match="pip install small_gicp"):
+        cp.refine_transform(pair.source, pair.target, pair.T_target_source, voxel_size=0.05)
 
 
 def test_points_that_are_not_finite_change_nothing() -> None:

@@ -36,6 +36,12 @@ constexpr std::pair<std::string_view, Parser> kFormats[] = {
 // What a graph may take without being asked for: the rule of the Python package, whose _limits.py says why.
 constexpr std::size_t kAlwaysFine = std::size_t{256} << 20, kHighestRatio = 100;
 
+// For messages: any name can be written in UTF-8, which not all of Windows' own encodings can say.
+std::string name_of(const std::filesystem::path& path) {
+  const auto name = path.u8string();
+  return {name.begin(), name.end()};
+}
+
 Parser parser_of(const std::string& path) {
   if (path.find('\0') != std::string::npos) refuse("path: expected a name without null characters");
   std::string lower = path, known;
@@ -50,7 +56,7 @@ Parser parser_of(const std::string& path) {
 
 [[noreturn]] void refuse_size(const std::filesystem::path& path, const std::string& needed, std::size_t size,
                               std::size_t limit) {
-  refuse(path.string(), ": what it holds takes ", needed, " bytes or more, of a file of ", size, "; ", limit,
+  refuse(name_of(path), ": what it holds takes ", needed, " bytes or more, of a file of ", size, "; ", limit,
          " are allowed, unless size_limit says more");
 }
 
@@ -65,17 +71,17 @@ const char* kind_of(std::filesystem::file_type type) {
 std::string read_text(const std::filesystem::path& path, std::optional<std::size_t> size_limit) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) refuse(path.string(), ": no such file");
+  if (!std::filesystem::exists(status)) refuse(name_of(path), ": no such file");
   if (!std::filesystem::is_regular_file(status)) {  // a pipe or a device may never end
-    refuse(path.string(), ": expected a regular file, this is ", kind_of(status.type()));
+    refuse(name_of(path), ": expected a regular file, this is ", kind_of(status.type()));
   }
   std::ifstream file(path, std::ios::binary);
   const auto size = static_cast<std::size_t>(std::filesystem::file_size(path, error));
-  if (error) refuse(path.string(), ": cannot be read");
+  if (error) refuse(name_of(path), ": cannot be read");
   if (size_limit && size > *size_limit) refuse_size(path, std::to_string(size), size, *size_limit);
   std::string text(size, '\0');
   if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) {
-    refuse(path.string(), ": cannot be read");
+    refuse(name_of(path), ": cannot be read");
   }
   return text;
 }
@@ -83,7 +89,7 @@ std::string read_text(const std::filesystem::path& path, std::optional<std::size
 }  // namespace
 
 Graph read_graph(const std::filesystem::path& path, std::optional<std::size_t> size_limit) {
-  const Parser parse = parser_of(path.string());
+  const Parser parse = parser_of(name_of(path));
   const std::string text = read_text(path, size_limit);
   const std::size_t limit = size_limit.value_or(std::max(kAlwaysFine, kHighestRatio * text.size()));
   try {
@@ -91,7 +97,7 @@ Graph read_graph(const std::filesystem::path& path, std::optional<std::size_t> s
   } catch (const TextTooLarge& needed) {
     refuse_size(path, needed.what(), text.size(), limit);
   } catch (const std::invalid_argument& error) {
-    refuse(path.string(), ": ", error.what());
+    refuse(name_of(path), ": ", error.what());
   }
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._validation import as_array, as_integer, as_length
-from ..errors import LandmarkError
+from ..errors import LandmarkError, MissingPackageError
 from ..geometry.poses import FILE_ROUNDING, as_poses
 from .cloud import as_cloud
 from .voxels import voxel_means
@@ -84,8 +84,10 @@ def align_by_gicp(
     if min(len(source), len(target)) < _LEAST_POINTS or max_iterations == 0:
         return motion
 
-    import small_gicp
-
+    try:
+        import small_gicp
+    except ImportError:
+        raise MissingPackageError("refine='gicp' needs small_gicp: pip install small_gicp") from None
     prepared = []
     for points in (source, target):
         cloud = small_gicp.PointCloud(points)
