@@ -156,15 +156,20 @@ def _install_for_cpp_tests(session: nox.Session) -> None:
 
 
 @nox.session
-@nox.parametrize("target", ["plain", *TARGETS], ids=["plain", *TARGETS])
+@nox.parametrize("target", ["plain", "libc++", *TARGETS], ids=["plain", "libc++", *TARGETS])
 def portable(session: nox.Session, target: str) -> None:
     """Compile the core for other systems, and run its C++ tests where wine or QEMU can: ``nox -s portable``.
 
-    "plain" is for this one, without the extensions of its compiler: what MSVC sees.
+    "plain" is for this one, without the extensions of its compiler: what MSVC sees. "libc++" is with a standard library as
+    old as those of Macs: that of Zig is newer.
     """
     _install_for_cpp_tests(session)
     options = ["-DCMAKE_CXX_FLAGS=-DCLIPPERPLUS_PLAIN"]
-    if target != "plain":
+    if target == "libc++":
+        if not shutil.which("clang++-19"):
+            _install_from_debian(session, "clang-19", "libc++-19-dev", "libc++abi-19-dev")
+        options = ["-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_CXX_FLAGS=-stdlib=libc++"]
+    elif target != "plain":
         session.install("ziglang")
         code = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))"
         zig = str(session.run("python", "-c", code, silent=True)).strip()
@@ -182,7 +187,7 @@ def portable(session: nox.Session, target: str) -> None:
         silent=True,
     )
     session.run("cmake", "--build", build, silent=True)
-    if target == "plain" or (emulator and shutil.which(emulator)):
+    if target not in TARGETS or (emulator and shutil.which(emulator)):
         quiet = {"WINEDEBUG": "-all"}
         session.run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", env=quiet)
     else:
