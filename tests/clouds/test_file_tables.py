@@ -56,6 +56,40 @@ def test_what_is_no_finite_number_is_left_out(tmp_path: Path) -> None:
     assert cloud.dropped == 4
 
 
+OF_MICROSOFT = ["1.#QNAN", "-1.#IND", "1.#INF", "-1.#INF00", "1.#QNAN0", "1.#SNAN", "1.#J", "1.#QO", "1.#INFe+000"]
+
+
+@pytest.mark.parametrize("word", [*OF_MICROSOFT, "-nan(ind)", "nan(snan)"])
+def test_what_programs_of_microsoft_write_for_no_number_is_left_out(tmp_path: Path, word: str) -> None:
+    axes = "".join(f"property float {axis}\n" for axis in "xyz")
+    header = f"ply\nformat ascii 1.0\nelement vertex 2\n{axes}end_header\n"
+    fields = "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 2\nHEIGHT 1\nPOINTS 2\nDATA ascii\n"
+    for row in (f"{word} 5 6", f"5 {word} 6", f"5 6 {word}"):
+        for name, content in (
+            ("a.xyz", f"{row}\n1 2 3\n"),
+            ("a.xyz", f"1 2 3 # first\n{row} # second\n"),
+            ("a.csv", f"1 2 3\n{row}\n".replace(" ", ",")),
+            ("a.csv", f"x y z\n{row}\n1 2 3\n".replace(" ", "; ")),
+            ("a.ply", f"{header}{row}\n1 2 3\n"),
+            ("a.pcd", f"{fields}{row}\n1 2 3\n"),
+        ):
+            cloud = read(tmp_path, content, name)
+            assert cloud.points.tolist() == [[1, 2, 3]], content
+            assert cloud.dropped == 1
+
+
+def test_a_comment_begins_a_line_or_follows_a_blank_or_a_separator(tmp_path: Path) -> None:
+    for content in (
+        "#1\n1 2 3 #2 3\n //4\n-4.5 5 6e3\t// 5\n",
+        "Point#,x,y,z,note\n1,1,2,3,#5\n2,-4.5,5,6e3,//\n",
+        "x;y;z;page\n1;2;3;http://a.b/#c\n-4.5;5;6e3;https://d\n",
+    ):
+        assert read(tmp_path, content).points.tolist() == POINTS
+    for row in ("1 2 3#4", "1 2 3//4", "1 2 1.#5", "1 2 1.#", "1 2 2.#INF", "1 2 1#INF"):
+        with pytest.raises(cp.FileFormatError, match="line 2: expected 3 numbers, got '1 2 "):
+            read(tmp_path, f"1 2 3\n{row}\n")
+
+
 def test_normals_are_found_by_name(tmp_path: Path) -> None:
     for names in ("X Y Z NX NY NZ", "x y z Normal_X normal_y normal_z"):
         cloud = read(tmp_path, f"{names}\n1 2 3 0 0 1\n4 5 6 0 1 0\n")
