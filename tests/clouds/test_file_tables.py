@@ -266,3 +266,33 @@ def test_strange_first_lines_take_no_time(tmp_path: Path, line: str) -> None:
 def test_a_line_that_is_no_point_is_not_taken_apart(tmp_path: Path) -> None:
     with pytest.raises(cp.FileFormatError, match="line 2: expected a point, got 2000000 bytes"):
         read(tmp_path, "1 2 3\n" + "1 " * 10**6)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("blanks", [0, 98, 99, 100, 250])
+def test_columns_are_named_in_the_hundred_lines_above_the_first_row(tmp_path: Path, end: str, blanks: int) -> None:
+    lines = [
+        "\ufeff# no names",
+        "# z y \xe9",
+        "# z y x",
+        *["#", "  "] * (blanks // 2),
+        *[""] * (blanks % 2),
+        "1 2 3 # a",
+        "4 5",
+    ]
+    with pytest.raises(cp.FileFormatError, match=f"line {blanks + 5}: expected 3 numbers, got '4 5'"):
+        read(tmp_path, end.join(lines))
+    cloud = read(tmp_path, end.join(lines[:-1]))
+    assert cloud.points.tolist() == ([[3, 2, 1]] if blanks < 100 else [[1, 2, 3]])
+
+
+def test_of_several_comments_that_name_columns_the_nearest_counts(tmp_path: Path) -> None:
+    assert read(tmp_path, "# x y z\n# z y x\n# of a scan\n1 2 3\n").points.tolist() == [[3, 2, 1]]
+
+
+@pytest.mark.timeout(30)
+def test_many_comments_above_the_first_row_take_no_time(tmp_path: Path) -> None:
+    assert read(tmp_path, "# a b c\n" * 10**6 + "1 2 3\n").points.tolist() == [[1, 2, 3]]
+    assert read(tmp_path, f"# {'a ' * 400_000}\n" * 100 + "1 2 3\n").points.tolist() == [[1, 2, 3]]
+    wide = " ".join(map(str, range(50_000)))
+    assert read(tmp_path, f"# {wide}\n" * 100 + wide).points.tolist() == [[0, 1, 2]]

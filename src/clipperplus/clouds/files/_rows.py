@@ -7,7 +7,7 @@ import math
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,11 @@ class Rows:
             if line and not (self.comment_lines and line.startswith(self.comment_lines)):
                 yield number, line
 
+    def from_line(self, line: int) -> Rows:
+        """Return the rows from a line on; those before it are not looked at again."""
+        before = islice(self._lines(newline=""), line - self.first)  # a character per byte, also at the ends of lines
+        return replace(self, start=self.start + sum(map(len, before)), first=line)
+
     def numbers(
         self, width: int, columns: Sequence[int], *, skip: int = 0, count: int | None = None
     ) -> npt.NDArray[np.float64]:
@@ -83,15 +88,15 @@ class Rows:
             raise self._too_few(skip, count)
         return table
 
-    def _lines(self) -> Iterator[str]:
+    def _lines(self, newline: str | None = None) -> Iterator[str]:
         stream = io.BytesIO(self.raw)  # shares the bytes
         stream.seek(self.start)
-        return iter(io.TextIOWrapper(stream, encoding="ascii", errors="replace"))
+        return iter(io.TextIOWrapper(stream, encoding="ascii", errors="replace", newline=newline))
 
     def _quickly(self, line: int, count: int | None) -> npt.NDArray[np.float64]:
         """Return all columns of the lines from one that is a row on; an empty table if that is not so simple."""
         marks = (*self.comments, self.comment_lines)
-        if any(mark and mark.encode() in self.raw for mark in marks):
+        if any(mark and self.raw.find(mark.encode(), self.start) >= 0 for mark in marks):
             lines: Iterator[str] = (text for number, text in self if number >= line)
         else:
             lines = islice(self._lines(), line - self.first, None if count is None else line - self.first + count)

@@ -17,6 +17,10 @@ from ._rows import Rows, as_float
 __all__ = ["parse_table"]
 
 _COMMENTS, _COMMENT_LINES = ("#", "//"), "%"
+_LINES_ABOVE = 100
+"""So many lines above the first row can name its columns."""
+_LONGEST_COMMENT = 10_000
+"""Bytes; a longer one names no columns."""
 _MARKS = ";,"
 _UNIT = re.compile(r" (?=[\[(] ?\w+ ?[\])])")
 """What separates a name from its unit: ``x [m]``."""
@@ -48,7 +52,8 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
         if width < 3:
             raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
         columns = [0, 1, 2]
-    return Contents(replace(rows, separator=_separator(line)).numbers(width, columns, skip=skip))
+    rows = replace(rows.from_line(first[0][0]), separator=_separator(line))
+    return Contents(rows.numbers(width, columns, skip=skip))
 
 
 def _columns_in_header(path: Path, number: int, line: str, after: list[tuple[int, str]]) -> list[int]:
@@ -67,9 +72,10 @@ def _columns_in_header(path: Path, number: int, line: str, after: list[tuple[int
 
 
 def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
-    """Return the columns that a comment before line ``end`` names, if it has as many words as a row."""
-    for number, line in takewhile(lambda row: row[0] < end, replace(rows, comments=(), comment_lines="")):
-        names = _names(line.lstrip("#/% \t"), width)
+    """Return the columns that a comment above line ``end`` names, if it has as many words as a row: the nearest one."""
+    above = replace(rows.from_line(max(rows.first, end - _LINES_ABOVE)), comments=(), comment_lines="")
+    for number, line in reversed(list(takewhile(lambda row: row[0] < end, above))):
+        names = _names(line.lstrip("#/% \t"), width) if len(line) <= _LONGEST_COMMENT else []
         if len(names) == width:
             columns = find_named_columns(f"{rows.path}: line {number}", names)
             if columns is not None:
