@@ -207,6 +207,53 @@ def test_units_may_stand_apart_from_the_names(tmp_path: Path, header: str, separ
     assert read(tmp_path, "\n".join([header, *rows])).points.tolist() == POINTS
 
 
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Columns: ",
+        "columns:",
+        "fields: ",
+        "FIELDS ",
+        "FIELDS: ",
+        "Header:\t",
+        "Format = ",
+        "columns ",
+        "Order of columns: ",
+    ],
+)
+def test_names_in_a_comment_may_be_introduced(tmp_path: Path, label: str) -> None:
+    for separator in (" ", ",", "; ", "\t"):
+        for names, row in (
+            ("y x z", "2 1 3"),
+            ("intensity x y z", "7 1 2 3"),
+            ("Points:1 Points:0 Points:2 r", "2 1 3 7"),
+        ):
+            content = f"# scan: 7\n# {label}{names.replace(' ', separator)}\n#\n{row.replace(' ', separator)}\n"
+            assert read(tmp_path, content).points.tolist() == [[1, 2, 3]], content
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "made by scanner",
+        "range of 5",
+        "elevation range map",
+        "r g b",
+        "in format xyz",
+        "azimuth was lost",
+        "note: no names",
+        "format: ascii text here",
+        "origin: lat 48.1 lon 11.6",
+        "scan: 1 2 3",
+        "https://some.where/a b c",
+        "distance, range, r",
+    ],
+)
+def test_comments_that_are_sentences_hinder_nothing(tmp_path: Path, comment: str) -> None:
+    for row in ("1 2 3", "1,2,3", "1 2 3 4"):
+        assert read(tmp_path, f"# {comment}\n{row}\n").points.tolist() == [[1, 2, 3]]
+
+
 def test_plain_names_come_before_others(tmp_path: Path) -> None:
     cloud = read(tmp_path, "pos_x pos_y pos_z x y z height lat lon\n7 7 7 1 2 3 9 48 11\n")
     assert cloud.points.tolist() == [[1, 2, 3]]
@@ -220,8 +267,17 @@ def test_plain_names_come_before_others(tmp_path: Path) -> None:
     ("header", "message"),
     [
         ("id,a,b,c", "expected columns x, y and z; cannot tell which they are in 'id,a,b,c'"),
-        ("time,r,theta,phi", "cannot tell which they are"),
-        ("id,range,azimuth,elevation", "cannot tell which they are"),
+        (
+            "time,r,theta,phi",
+            "directions and distances are no coordinates, expected x, y and z; got 'time, r, theta, phi'",
+        ),
+        ("id,range,azimuth,elevation", "directions and distances"),
+        ("id,range_m,azimuth_deg,elevation [deg]", "directions and distances"),
+        ("# id,azimuth,elevation,range", "directions and distances"),
+        ("#id,r (m),theta (rad),z", "directions and distances"),
+        ("// t,rho,theta,phi", "directions and distances"),
+        ("# columns: id,azimuth,zenith,dist", "directions and distances"),
+        ("# columns: id,lon,lat,alt", "longitude and latitude are angles"),
         ("id,north,east,down", "cannot tell which they are"),
         ("id,pos_x,point_y,z", "there is no x among"),
         ("id,lon,lat,alt", "longitude and latitude are angles, .* project them"),

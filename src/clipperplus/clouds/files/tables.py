@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, takewhile
 from pathlib import Path
@@ -22,6 +23,8 @@ _LINES_ABOVE = 100
 _LONGEST_COMMENT = 10_000
 """Bytes; a longer one names no columns."""
 _MARKS = ";,"
+_LABELS = re.compile(r"(?:fields?|columns?|header|names?|format)\s+", re.IGNORECASE), re.compile(r"[^:=]*[:=]\s*")
+"""What introduces the names of columns in a comment: ``FIELDS x y z``, ``Order of columns: x y z``."""
 _UNIT = re.compile(r" (?=[\[(] ?\w+ ?[\])])")
 """What separates a name from its unit: ``x [m]``."""
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
@@ -75,12 +78,22 @@ def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
     """Return the columns that a comment above line ``end`` names, if it has as many words as a row: the nearest one."""
     above = replace(rows.from_line(max(rows.first, end - _LINES_ABOVE)), comments=(), comment_lines="")
     for number, line in reversed(list(takewhile(lambda row: row[0] < end, above))):
-        names = _names(line.lstrip("#/% \t"), width) if len(line) <= _LONGEST_COMMENT else []
-        if len(names) == width:
+        for names in _names_in_comment(line.lstrip("#/% \t"), width) if len(line) <= _LONGEST_COMMENT else ():
             columns = find_named_columns(f"{rows.path}: line {number}", names)
             if columns is not None:
                 return columns
     return None
+
+
+def _names_in_comment(text: str, width: int) -> Iterator[list[str]]:
+    """Yield the words of a comment, and those after what introduces them, where they are as many as those of a row."""
+    names = _names(text, width)
+    if len(names) == width:
+        yield names
+    for label in filter(None, (known.match(text) for known in _LABELS)):
+        names = _names(text[label.end() :], width)
+        if len(names) == width and not any(map(_is_number, names)):  # origin: lat 48.1 lon 11.6
+            yield names
 
 
 def _names(line: str, width: int | None = None) -> list[str]:
