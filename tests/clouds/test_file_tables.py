@@ -119,6 +119,17 @@ def test_a_header_alone_is_an_empty_cloud(tmp_path: Path) -> None:
         ("1,5 2,5 3,5\n", "line 1: expected decimal points, got commas"),
         ("x;y;z\n1;2,5;3\n", "line 2: expected decimal points, got commas in '1;2,5;3'"),
         ("1;2;3\n1,5;2,5;3,5\n", "line 2: expected decimal points, got commas in '1,5;2,5;3,5'"),
+        (
+            "1,5, 2,5, 3,5\n",
+            "line 1: expected a blank after every comma or after none, got '1,5, 2,5, 3,5': commas without",
+        ),
+        ("-1,5e3,\t2, 3,5\n", "line 1: expected a blank after every comma or after none"),
+        ("1,2, 3\n", "line 1: expected a blank after every comma or after none, got '1,2, 3'"),
+        ("1, 2,3\n", "line 1: expected a blank after every comma or after none"),
+        ("0, 0, 0\n1,5, 2,5, 3,5\n", "line 2: expected a blank after every comma or after none"),
+        ("x, y, z\n1,5, 2,5, 3,5\n", "line 2: expected"),
+        ("1,5, 2,5, oak\n", "line 1: expected a blank after every comma or after none"),
+        ("691,608.2, 5,334,760.1, 519.4\n", "line 1: expected a blank after every comma or after none"),
         ("1 2 3\n1_0 2 3\n", "line 2: expected 3 numbers, got '1_0 2 3'"),
         ("1 2 3\n0x10 2 3\n", "line 2: expected 3 numbers, got '0x10 2 3'"),
         ("x y\n1 2\n", "line 1: expected columns x, y and z; there is no z among 'x y'"),
@@ -131,6 +142,18 @@ def test_broken_files_are_refused_with_the_line(tmp_path: Path, content: str | b
     with pytest.raises(cp.FileFormatError, match=message) as caught:
         read(tmp_path, content)
     assert str(caught.value).startswith(str(tmp_path / "cloud.xyz: line"))
+
+
+def test_numbers_between_commas_may_be_aligned(tmp_path: Path) -> None:
+    for rows in (
+        "   1.0,   2.0,   3.0\n  -4.5,   5.0,6000.0\n",
+        "1.0,2.0, 3.0\n-4.5, 5.0,6000.0\n",
+        " 1.0e+00, 2.0e+00, 3.0e+00\n-4.5e+00, 5.0e+00, 6.0e+03\n",
+        "   1.0,   2.0,   3.0, 17,100\n  -4.5,   5.0,6000.0,  1,  2\n",
+        "1,2,3\n-4.5,5, 6000\n",
+    ):
+        assert read(tmp_path, rows).points.tolist() == POINTS
+    assert read(tmp_path, " 1,-2, 3\n-4, 5,-6\n").points.tolist() == [[1, -2, 3], [-4, 5, -6]]
 
 
 def test_names_that_come_twice_are_refused(tmp_path: Path) -> None:

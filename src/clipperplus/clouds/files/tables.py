@@ -28,6 +28,8 @@ _LABELS = re.compile(r"(?:fields?|columns?|header|names?|format)\s+", re.IGNOREC
 _UNIT = re.compile(r" (?=[\[(] ?\w+ ?[\])])")
 """What separates a name from its unit: ``x [m]``."""
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+_DECIMAL_POINT = re.compile(r"\d\.|\.\d")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d*")
 
 
 def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
@@ -42,7 +44,7 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     if not first:
         raise FileFormatError(f"{path}: line 1: expected points; the file has no line with a number")
     for number, line in first:
-        _check_decimal_points(path, number, line)
+        _check_commas(path, number, line)
     if any(map(_is_number, _words(first[0][1]))):
         skip, number, line = 0, *first[0]
         width = len(_words(line))
@@ -104,12 +106,21 @@ def _names(line: str, width: int | None = None) -> list[str]:
     return _words(_UNIT.sub("", " ".join(line.split())))
 
 
-def _check_decimal_points(path: Path, number: int, line: str) -> None:
+def _check_commas(path: Path, number: int, line: str) -> None:
     """Refuse numbers with a decimal comma, which would be two numbers, or none."""
     words = re.split(r"\s*;\s*|\s+", line)
     commas = [_DECIMAL_COMMA.fullmatch(word) is not None for word in words]
     if len(words) >= 3 and any(commas) and all(comma or _is_number(w) for comma, w in zip(commas, words, strict=True)):
         raise FileFormatError(f"{path}: line {number}: expected decimal points, got commas in {line[:60]!r}")
+    pieces = re.split(r",\s+", line)
+    pointed = _DECIMAL_POINT.search(line) is not None  # where there are points, commas separate, as in 22.5,133.5, 7
+    if len(pieces) > 1 and any(
+        _THOUSANDS.fullmatch(p) or (not pointed and _DECIMAL_COMMA.fullmatch(p)) for p in pieces
+    ):
+        raise FileFormatError(
+            f"{path}: line {number}: expected a blank after every comma or after none, got {line[:60]!r}: "
+            "commas without one may be within numbers"
+        )
 
 
 def _separator(line: str) -> str | None:
