@@ -347,6 +347,58 @@ def test_a_line_that_is_no_point_is_not_taken_apart(tmp_path: Path) -> None:
         read(tmp_path, "1 2 3\n" + "1 " * 10**6)
 
 
+@pytest.mark.parametrize("separator", [",", "; ", "\t"])
+def test_numbers_above_the_columns_are_no_point(tmp_path: Path, separator: str) -> None:
+    for rows in ("0 1 2\n1.0 2.0 3.0\n-4.5 5.0 6e3\n", "0 1 2 3\n1.0 2.0 3.0 7\n-4.5 5.0 6e3 8\n"):
+        cloud = read(tmp_path, "# of a scan\n" + rows.replace(" ", separator))
+        assert cloud.points.tolist() == POINTS
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "0,1,2\n",
+        "0,1,2\n3,4,5\n",
+        "0,1,2\n3.5,4,5\n",
+        "0,1,2\n3.5,4.5,5.5\n1.5,2,3.5\n",
+        "0,1,2.0\n3.5,4.5,5.5\n",
+        "0.0,1.0,2.0\n3.5,4.5,5.5\n",
+        "0 1 2\n3.5 4.5 5.5\n",
+        "x,y,z\n0,1,2\n3.5,4.5,5.5\n",
+        "# x y z\n0,1,2\n3.5,4.5,5.5\n",
+    ],
+)
+def test_a_point_that_looks_like_them_is_one(tmp_path: Path, rows: str) -> None:
+    assert read(tmp_path, rows).points[0].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("separator", [",", " ", ";"])
+def test_columns_after_one_that_counts_are_not_guessed(tmp_path: Path, first: int, separator: str) -> None:
+    rows = [separator.join((f"{first + k}", f"{k}.5", "2", "3.5")) for k in range(5)]
+    with pytest.raises(
+        cp.FileFormatError, match=r"line 2: expected x, y and z first, got a column that counts .*index,x,y,z"
+    ):
+        read(tmp_path, "\n".join(["# a comment", *rows]))
+    named = "\n".join([separator.join(["index", "x", "y", "z"]), *rows])
+    assert read(tmp_path, named).points.tolist() == [[k + 0.5, 2, 3.5] for k in range(5)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [f"{k} 1.5 2.5 3.5" for k in range(4)],
+        [f"{k} 1.5 2.5" for k in range(9)],
+        [f"{k} 1 2.0 {k}" for k in range(9)],
+        [f"{k} 1.5 2.5 3.5" for k in range(2, 9)],
+        [f"{k} 1.5 2.5 3.5" for k in [*range(9), 7]],
+        [f"{k} 1 2 3 0.5" for k in range(9)],
+    ],
+)
+def test_other_columns_of_integers_may_come_first(tmp_path: Path, rows: list[str]) -> None:
+    assert len(read(tmp_path, "\n".join(rows)).points) == len(rows)
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("blanks", [0, 98, 99, 100, 250])
 def test_columns_are_named_in_the_hundred_lines_above_the_first_row(tmp_path: Path, end: str, blanks: int) -> None:

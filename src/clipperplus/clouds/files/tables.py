@@ -14,6 +14,7 @@ from ...errors import FileFormatError
 from ._columns import Contents
 from ._headings import find_named_columns
 from ._rows import Rows, as_float
+from ._unnamed import columns_are_numbered, refuse_index
 
 __all__ = ["parse_table"]
 
@@ -36,7 +37,7 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     """Return the columns that a header calls x, y and z or the like, or the first three if there is no header.
 
     The header is a first line without a number, or a comment before the first row that names them. A first line that
-    names something else is refused: nobody knows what the columns are.
+    names something else is refused: nobody knows what the columns are. One that only numbers them is passed over.
     """
     start = len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0
     rows = Rows(path, raw, limit, start, comments=_COMMENTS, comment_lines=_COMMENT_LINES)
@@ -53,12 +54,17 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
         skip, number, line = 1, *first[-1]
         width = len(_words(line))
         columns = _columns_in_header(path, *first[0], first[1:])
-    if columns is None:
-        if width < 3:
-            raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
-        columns = [0, 1, 2]
     rows = replace(rows.from_line(first[0][0]), separator=_separator(line))
-    return Contents(rows.numbers(width, columns, skip=skip))
+    if columns is not None:
+        return Contents(rows.numbers(width, columns, skip=skip))
+    if width < 3:
+        raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
+    if columns_are_numbered(rows, width):
+        rows = rows.from_line(first[1][0])
+    table = rows.numbers(width, [0, 1, 2])
+    if width > 3:
+        refuse_index(rows, table)
+    return Contents(table)
 
 
 def _columns_in_header(path: Path, number: int, line: str, after: list[tuple[int, str]]) -> list[int]:
