@@ -106,6 +106,31 @@ def test_an_array_called_normals_goes_with_the_points(tmp_path: Path) -> None:
     assert read(tmp_path, npz(points=npy(points), normals=npy(normals[:1])), "a.npz").normals is None
 
 
+def huge(shape: str, kind: str = "<f8") -> bytes:
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}}}".encode()
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header
+
+
+@pytest.mark.parametrize(
+    "shape", [f"({9 * 10**4298}, 3)", f"({10**300}, 3)", f"(0, {10**300})", f"({'9' * 18}, {'9' * 18}, 3)"]
+)
+def test_arrays_larger_than_any_file_are_refused_in_few_words(tmp_path: Path, shape: str) -> None:
+    for name, content in (
+        ("a.npy", huge(shape)),
+        ("a.npy", huge(shape, "<U0")),
+        ("a.npz", npz(points=huge(shape))),
+    ):
+        with pytest.raises(cp.FileFormatError, match="byte 0: the header promises an array that is larger") as caught:
+            read(tmp_path, content, name)
+        assert len(str(caught.value)) < 150 + len(str(tmp_path))
+
+
+def test_of_a_shape_with_many_dimensions_little_is_shown(tmp_path: Path) -> None:
+    with pytest.raises(cp.FileFormatError, match=r"got <f8 of shape \(1, 1, 1") as caught:
+        read(tmp_path, huge("(" + "1," * 3000 + ")"), "a.npy")
+    assert len(str(caught.value)) < 250 + len(str(tmp_path))
+
+
 ZEROS = npy(np.zeros((40_000_000, 3), dtype=np.int8))
 
 

@@ -56,6 +56,40 @@ def test_what_is_no_finite_number_is_left_out(tmp_path: Path) -> None:
     assert cloud.dropped == 4
 
 
+OF_MICROSOFT = ["1.#QNAN", "-1.#IND", "1.#INF", "-1.#INF00", "1.#QNAN0", "1.#SNAN", "1.#J", "1.#QO", "1.#INFe+000"]
+
+
+@pytest.mark.parametrize("word", [*OF_MICROSOFT, "-nan(ind)", "nan(snan)"])
+def test_what_programs_of_microsoft_write_for_no_number_is_left_out(tmp_path: Path, word: str) -> None:
+    axes = "".join(f"property float {axis}\n" for axis in "xyz")
+    header = f"ply\nformat ascii 1.0\nelement vertex 2\n{axes}end_header\n"
+    fields = "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 2\nHEIGHT 1\nPOINTS 2\nDATA ascii\n"
+    for row in (f"{word} 5 6", f"5 {word} 6", f"5 6 {word}"):
+        for name, content in (
+            ("a.xyz", f"{row}\n1 2 3\n"),
+            ("a.xyz", f"1 2 3 # first\n{row} # second\n"),
+            ("a.csv", f"1 2 3\n{row}\n".replace(" ", ",")),
+            ("a.csv", f"x y z\n{row}\n1 2 3\n".replace(" ", "; ")),
+            ("a.ply", f"{header}{row}\n1 2 3\n"),
+            ("a.pcd", f"{fields}{row}\n1 2 3\n"),
+        ):
+            cloud = read(tmp_path, content, name)
+            assert cloud.points.tolist() == [[1, 2, 3]], content
+            assert cloud.dropped == 1
+
+
+def test_a_comment_begins_a_line_or_follows_a_blank_or_a_separator(tmp_path: Path) -> None:
+    for content in (
+        "#1\n1 2 3 #2 3\n //4\n-4.5 5 6e3\t// 5\n",
+        "Point#,x,y,z,note\n1,1,2,3,#5\n2,-4.5,5,6e3,//\n",
+        "x;y;z;page\n1;2;3;http://a.b/#c\n-4.5;5;6e3;https://d\n",
+    ):
+        assert read(tmp_path, content).points.tolist() == POINTS
+    for row in ("1 2 3#4", "1 2 3//4", "1 2 1.#5", "1 2 1.#", "1 2 2.#INF", "1 2 1#INF"):
+        with pytest.raises(cp.FileFormatError, match="line 2: expected 3 numbers, got '1 2 "):
+            read(tmp_path, f"1 2 3\n{row}\n")
+
+
 def test_normals_are_found_by_name(tmp_path: Path) -> None:
     for names in ("X Y Z NX NY NZ", "x y z Normal_X normal_y normal_z"):
         cloud = read(tmp_path, f"{names}\n1 2 3 0 0 1\n4 5 6 0 1 0\n")
@@ -85,6 +119,17 @@ def test_a_header_alone_is_an_empty_cloud(tmp_path: Path) -> None:
         ("1,5 2,5 3,5\n", "line 1: expected decimal points, got commas"),
         ("x;y;z\n1;2,5;3\n", "line 2: expected decimal points, got commas in '1;2,5;3'"),
         ("1;2;3\n1,5;2,5;3,5\n", "line 2: expected decimal points, got commas in '1,5;2,5;3,5'"),
+        (
+            "1,5, 2,5, 3,5\n",
+            "line 1: expected a blank after every comma or after none, got '1,5, 2,5, 3,5': commas without",
+        ),
+        ("-1,5e3,\t2, 3,5\n", "line 1: expected a blank after every comma or after none"),
+        ("1,2, 3\n", "line 1: expected a blank after every comma or after none, got '1,2, 3'"),
+        ("1, 2,3\n", "line 1: expected a blank after every comma or after none"),
+        ("0, 0, 0\n1,5, 2,5, 3,5\n", "line 2: expected a blank after every comma or after none"),
+        ("x, y, z\n1,5, 2,5, 3,5\n", "line 2: expected"),
+        ("1,5, 2,5, oak\n", "line 1: expected a blank after every comma or after none"),
+        ("691,608.2, 5,334,760.1, 519.4\n", "line 1: expected a blank after every comma or after none"),
         ("1 2 3\n1_0 2 3\n", "line 2: expected 3 numbers, got '1_0 2 3'"),
         ("1 2 3\n0x10 2 3\n", "line 2: expected 3 numbers, got '0x10 2 3'"),
         ("x y\n1 2\n", "line 1: expected columns x, y and z; there is no z among 'x y'"),
@@ -97,6 +142,18 @@ def test_broken_files_are_refused_with_the_line(tmp_path: Path, content: str | b
     with pytest.raises(cp.FileFormatError, match=message) as caught:
         read(tmp_path, content)
     assert str(caught.value).startswith(str(tmp_path / "cloud.xyz: line"))
+
+
+def test_numbers_between_commas_may_be_aligned(tmp_path: Path) -> None:
+    for rows in (
+        "   1.0,   2.0,   3.0\n  -4.5,   5.0,6000.0\n",
+        "1.0,2.0, 3.0\n-4.5, 5.0,6000.0\n",
+        " 1.0e+00, 2.0e+00, 3.0e+00\n-4.5e+00, 5.0e+00, 6.0e+03\n",
+        "   1.0,   2.0,   3.0, 17,100\n  -4.5,   5.0,6000.0,  1,  2\n",
+        "1,2,3\n-4.5,5, 6000\n",
+    ):
+        assert read(tmp_path, rows).points.tolist() == POINTS
+    assert read(tmp_path, " 1,-2, 3\n-4, 5,-6\n").points.tolist() == [[1, -2, 3], [-4, 5, -6]]
 
 
 def test_names_that_come_twice_are_refused(tmp_path: Path) -> None:
@@ -173,6 +230,53 @@ def test_units_may_stand_apart_from_the_names(tmp_path: Path, header: str, separ
     assert read(tmp_path, "\n".join([header, *rows])).points.tolist() == POINTS
 
 
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Columns: ",
+        "columns:",
+        "fields: ",
+        "FIELDS ",
+        "FIELDS: ",
+        "Header:\t",
+        "Format = ",
+        "columns ",
+        "Order of columns: ",
+    ],
+)
+def test_names_in_a_comment_may_be_introduced(tmp_path: Path, label: str) -> None:
+    for separator in (" ", ",", "; ", "\t"):
+        for names, row in (
+            ("y x z", "2 1 3"),
+            ("intensity x y z", "7 1 2 3"),
+            ("Points:1 Points:0 Points:2 r", "2 1 3 7"),
+        ):
+            content = f"# scan: 7\n# {label}{names.replace(' ', separator)}\n#\n{row.replace(' ', separator)}\n"
+            assert read(tmp_path, content).points.tolist() == [[1, 2, 3]], content
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "made by scanner",
+        "range of 5",
+        "elevation range map",
+        "r g b",
+        "in format xyz",
+        "azimuth was lost",
+        "note: no names",
+        "format: ascii text here",
+        "origin: lat 48.1 lon 11.6",
+        "scan: 1 2 3",
+        "https://some.where/a b c",
+        "distance, range, r",
+    ],
+)
+def test_comments_that_are_sentences_hinder_nothing(tmp_path: Path, comment: str) -> None:
+    for row in ("1 2 3", "1,2,3", "1 2 3 4"):
+        assert read(tmp_path, f"# {comment}\n{row}\n").points.tolist() == [[1, 2, 3]]
+
+
 def test_plain_names_come_before_others(tmp_path: Path) -> None:
     cloud = read(tmp_path, "pos_x pos_y pos_z x y z height lat lon\n7 7 7 1 2 3 9 48 11\n")
     assert cloud.points.tolist() == [[1, 2, 3]]
@@ -186,8 +290,17 @@ def test_plain_names_come_before_others(tmp_path: Path) -> None:
     ("header", "message"),
     [
         ("id,a,b,c", "expected columns x, y and z; cannot tell which they are in 'id,a,b,c'"),
-        ("time,r,theta,phi", "cannot tell which they are"),
-        ("id,range,azimuth,elevation", "cannot tell which they are"),
+        (
+            "time,r,theta,phi",
+            "directions and distances are no coordinates, expected x, y and z; got 'time, r, theta, phi'",
+        ),
+        ("id,range,azimuth,elevation", "directions and distances"),
+        ("id,range_m,azimuth_deg,elevation [deg]", "directions and distances"),
+        ("# id,azimuth,elevation,range", "directions and distances"),
+        ("#id,r (m),theta (rad),z", "directions and distances"),
+        ("// t,rho,theta,phi", "directions and distances"),
+        ("# columns: id,azimuth,zenith,dist", "directions and distances"),
+        ("# columns: id,lon,lat,alt", "longitude and latitude are angles"),
         ("id,north,east,down", "cannot tell which they are"),
         ("id,pos_x,point_y,z", "there is no x among"),
         ("id,lon,lat,alt", "longitude and latitude are angles, .* project them"),
@@ -232,3 +345,85 @@ def test_strange_first_lines_take_no_time(tmp_path: Path, line: str) -> None:
 def test_a_line_that_is_no_point_is_not_taken_apart(tmp_path: Path) -> None:
     with pytest.raises(cp.FileFormatError, match="line 2: expected a point, got 2000000 bytes"):
         read(tmp_path, "1 2 3\n" + "1 " * 10**6)
+
+
+@pytest.mark.parametrize("separator", [",", "; ", "\t"])
+def test_numbers_above_the_columns_are_no_point(tmp_path: Path, separator: str) -> None:
+    for rows in ("0 1 2\n1.0 2.0 3.0\n-4.5 5.0 6e3\n", "0 1 2 3\n1.0 2.0 3.0 7\n-4.5 5.0 6e3 8\n"):
+        cloud = read(tmp_path, "# of a scan\n" + rows.replace(" ", separator))
+        assert cloud.points.tolist() == POINTS
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "0,1,2\n",
+        "0,1,2\n3,4,5\n",
+        "0,1,2\n3.5,4,5\n",
+        "0,1,2\n3.5,4.5,5.5\n1.5,2,3.5\n",
+        "0,1,2.0\n3.5,4.5,5.5\n",
+        "0.0,1.0,2.0\n3.5,4.5,5.5\n",
+        "0 1 2\n3.5 4.5 5.5\n",
+        "x,y,z\n0,1,2\n3.5,4.5,5.5\n",
+        "# x y z\n0,1,2\n3.5,4.5,5.5\n",
+    ],
+)
+def test_a_point_that_looks_like_them_is_one(tmp_path: Path, rows: str) -> None:
+    assert read(tmp_path, rows).points[0].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("separator", [",", " ", ";"])
+def test_columns_after_one_that_counts_are_not_guessed(tmp_path: Path, first: int, separator: str) -> None:
+    rows = [separator.join((f"{first + k}", f"{k}.5", "2", "3.5")) for k in range(5)]
+    with pytest.raises(
+        cp.FileFormatError, match=r"line 2: expected x, y and z first, got a column that counts .*index,x,y,z"
+    ):
+        read(tmp_path, "\n".join(["# a comment", *rows]))
+    named = "\n".join([separator.join(["index", "x", "y", "z"]), *rows])
+    assert read(tmp_path, named).points.tolist() == [[k + 0.5, 2, 3.5] for k in range(5)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [f"{k} 1.5 2.5 3.5" for k in range(4)],
+        [f"{k} 1.5 2.5" for k in range(9)],
+        [f"{k} 1 2.0 {k}" for k in range(9)],
+        [f"{k} 1.5 2.5 3.5" for k in range(2, 9)],
+        [f"{k} 1.5 2.5 3.5" for k in [*range(9), 7]],
+        [f"{k} 1 2 3 0.5" for k in range(9)],
+    ],
+)
+def test_other_columns_of_integers_may_come_first(tmp_path: Path, rows: list[str]) -> None:
+    assert len(read(tmp_path, "\n".join(rows)).points) == len(rows)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("blanks", [0, 98, 99, 100, 250])
+def test_columns_are_named_in_the_hundred_lines_above_the_first_row(tmp_path: Path, end: str, blanks: int) -> None:
+    lines = [
+        "\ufeff# no names",
+        "# z y \xe9",
+        "# z y x",
+        *["#", "  "] * (blanks // 2),
+        *[""] * (blanks % 2),
+        "1 2 3 # a",
+        "4 5",
+    ]
+    with pytest.raises(cp.FileFormatError, match=f"line {blanks + 5}: expected 3 numbers, got '4 5'"):
+        read(tmp_path, end.join(lines))
+    cloud = read(tmp_path, end.join(lines[:-1]))
+    assert cloud.points.tolist() == ([[3, 2, 1]] if blanks < 100 else [[1, 2, 3]])
+
+
+def test_of_several_comments_that_name_columns_the_nearest_counts(tmp_path: Path) -> None:
+    assert read(tmp_path, "# x y z\n# z y x\n# of a scan\n1 2 3\n").points.tolist() == [[3, 2, 1]]
+
+
+@pytest.mark.timeout(30)
+def test_many_comments_above_the_first_row_take_no_time(tmp_path: Path) -> None:
+    assert read(tmp_path, "# a b c\n" * 10**6 + "1 2 3\n").points.tolist() == [[1, 2, 3]]
+    assert read(tmp_path, f"# {'a ' * 400_000}\n" * 100 + "1 2 3\n").points.tolist() == [[1, 2, 3]]
+    wide = " ".join(map(str, range(50_000)))
+    assert read(tmp_path, f"# {wide}\n" * 100 + wide).points.tolist() == [[0, 1, 2]]

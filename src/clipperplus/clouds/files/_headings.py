@@ -8,7 +8,8 @@
 ``easting northing height``, ``E N H``, ``x y elev``  surveyors: heights have many names
 ====================================================  ==================================================
 
-Numbers are taken as they are, whatever the unit. Longitude and latitude are no lengths, and are refused.
+Numbers are taken as they are, whatever the unit. Longitude and latitude are no lengths, and are refused, as are
+azimuth, elevation and range, or r, theta and phi.
 """
 
 from __future__ import annotations
@@ -36,6 +37,12 @@ _HEIGHTS = ("z", "height", "elevation", "altitude", "elev", "alt", "up", "h", "h
 _ANGLES = re.compile(
     r"(?:gps|wgs ?84)?[\s_.-]*(?:lon|long|lng|longitude|lat|latitude)(?:[\s_.-]*(?:deg|degrees|rad|wgs ?84))?"
 )
+_OF_ANGLES = r"[\s_.-]*[\[({]?(?:deg|degrees?|rad|radians?)[\])}]?"
+_DIRECTION = re.compile(rf"(?:azimuth|azim|az|inclination|zenith|bearing|theta|phi)(?:{_OF_ANGLES})?")
+_BESIDE_DIRECTIONS = re.compile(
+    rf"(?:elevation|elev|el)(?:{_OF_ANGLES})?|(?:range|r|rho|radius|distance|dist)(?:[\s_.-]*[\[({{]?(?:{_UNIT})[\])}}]?)?"
+)
+"""What makes a direction a point, and may be something else alone."""
 _DIGITS = {"0": "x", "1": "y", "2": "z"}
 _LONGEST = 40
 """Letters; a longer name is none of these."""
@@ -63,6 +70,10 @@ def find_named_columns(where: str, names: Sequence[str]) -> list[int] | None:
             raise FileFormatError(
                 f"{where}: longitude and latitude are angles, expected x, y and z in one unit of length: project them, "
                 f"for instance to UTM; got {_shown(names)}"
+            )
+        if _are_polar(names):
+            raise FileFormatError(
+                f"{where}: directions and distances are no coordinates, expected x, y and z; got {_shown(names)}"
             )
         return None
     units = {parts[place].unit for place in found}
@@ -98,6 +109,13 @@ def _coordinates(where: str, parts: list[_Name]) -> list[int] | None:
             if all(places):
                 return [place for (place,) in places]
     return None
+
+
+def _are_polar(names: Sequence[str]) -> bool:
+    """Return whether these are, say, azimuth, elevation and range: two such names, as any sentence may have one."""
+    short = [name for name in names if len(name) <= _LONGEST]
+    directions = sum(_DIRECTION.fullmatch(name) is not None for name in short)
+    return directions > 0 and directions + sum(_BESIDE_DIRECTIONS.fullmatch(name) is not None for name in short) > 1
 
 
 def _normals(names: Sequence[str]) -> list[int]:

@@ -22,6 +22,8 @@ __all__ = ["Archive", "Layout", "array_from", "layout_of"]
 _VERSIONS = ((1, 0), (2, 0), (3, 0))
 _LONGEST_HEADER = 10_000
 """Bytes, as in numpy."""
+_MOST_BYTES = 2**63 - 1
+"""Of an array: no file has more."""
 _BROKEN_HEADER = (ValueError, TypeError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError, Warning)
 """What numpy raises; the last where its warnings, of a header of Python 2 or a type of old, are made errors."""
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
@@ -100,6 +102,8 @@ def layout_of(where: str, raw: bytes) -> Layout:
             raise ValueError
     except _BROKEN_HEADER:
         raise FileFormatError(f"{where}: byte 0: not an array of numpy: its header cannot be understood") from None
+    if math.prod(size or 1 for size in (dtype.itemsize, *shape)) > _MOST_BYTES:  # its digits would fill a message
+        raise FileFormatError(f"{where}: byte 0: the header promises an array that is larger than any file")
     plain = dtype.kind in "iuf" and dtype.itemsize <= 8 and dtype.subdtype is None
     return Layout(dtype.str if plain else "", shape, fortran_order, stream.tell())
 

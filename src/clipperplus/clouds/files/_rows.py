@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ __all__ = ["Rows", "as_float", "format_rows"]
 
 _FORTRAN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[dD][+-]?\d+")
 """A number in double precision as Fortran writes it, 1.5D-3."""
+_BEFORE_COMMENTS = " \t,;"
+_NOT_FINITE = re.compile(r"[+-]?(1\.#[IJQRS][A-Z]{0,3}\d*(e[+-]?\d+)?|nan\((ind|snan)\))", re.IGNORECASE)
+"""As programs of Microsoft's compilers write it: 1.#QNAN, -1.#IND00, rounded 1.#J; those of later ones -nan(ind)."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Rows:
     separator: str | None = None
     """Between the words; None is white space."""
     comments: tuple[str, ...] = ()
-    """What a comment starts with; it ends with its line."""
+    """What a comment starts with, at the start of a line or after a blank or a separator; it ends with its line."""
     comment_lines: str = ""
     """What starts a line that is a comment as a whole, but may stand in others: 50 %."""
 
@@ -48,10 +52,18 @@ class Rows:
             if len(line) > LONGEST_LINE:
                 raise FileFormatError(f"{self.path}: line {number}: expected a point, got {len(line)} bytes")
             for mark in self.comments:
-                line = line.partition(mark)[0]
+                if mark in line:
+                    before = line.partition(mark)[0]
+                    simple = not before or before[-1] in _BEFORE_COMMENTS  # as nearly always
+                    line = before if simple else _without_comment(line, mark)
             line = line.strip()
             if line and not (self.comment_lines and line.startswith(self.comment_lines)):
                 yield number, line
+
+    def from_line(self, line: int) -> Rows:
+        """Return the rows from a line on; those before it are not looked at again."""
+        before = islice(self._lines(newline=""), line - self.first)  # a character per byte, also at the ends of lines
+        return replace(self, start=self.start + sum(map(len, before)), first=line)
 
     def numbers(
         self, width: int, columns: Sequence[int], *, skip: int = 0, count: int | None = None
@@ -76,15 +88,15 @@ class Rows:
             raise self._too_few(skip, count)
         return table
 
-    def _lines(self) -> Iterator[str]:
+    def _lines(self, newline: str | None = None) -> Iterator[str]:
         stream = io.BytesIO(self.raw)  # shares the bytes
         stream.seek(self.start)
-        return iter(io.TextIOWrapper(stream, encoding="ascii", errors="replace"))
+        return iter(io.TextIOWrapper(stream, encoding="ascii", errors="replace", newline=newline))
 
     def _quickly(self, line: int, count: int | None) -> npt.NDArray[np.float64]:
         """Return all columns of the lines from one that is a row on; an empty table if that is not so simple."""
         marks = (*self.comments, self.comment_lines)
-        if any(mark and mark.encode() in self.raw for mark in marks):
+        if any(mark and self.raw.find(mark.encode(), self.start) >= 0 for mark in marks):
             lines: Iterator[str] = (text for number, text in self if number >= line)
         else:
             lines = islice(self._lines(), line - self.first, None if count is None else line - self.first + count)
@@ -119,13 +131,19 @@ class Rows:
 
 
 def as_float(word: str) -> float:
-    """Return a number as Python or Fortran writes it; ValueError if it is none."""
+    """Return a number as Python, Fortran or Microsoft's C writes it; ValueError if it is none."""
     try:
         return float(word)
     except ValueError:
-        if not _FORTRAN.fullmatch(word.strip()):
-            raise
-    return float(word.lower().replace("d", "e"))
+        if _FORTRAN.fullmatch(word.strip()):
+            return float(word.lower().replace("d", "e"))
+        if _NOT_FINITE.fullmatch(word.strip()):
+            return math.nan
+        raise
+
+
+def _without_comment(line: str, mark: str) -> str:
+    return re.split(f"(?<=[{_BEFORE_COMMENTS}]){re.escape(mark)}", line, maxsplit=1)[0]
 
 
 def format_rows(table: npt.NDArray[Any]) -> bytes:

@@ -34,7 +34,8 @@ def parse_npy(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     if not _holds_points(layout):
         transposed = "; is it transposed?" if layout.shape[:1] == (3,) else ""
         kind = layout.kind or "something else than numbers"
-        raise FileFormatError(f"{path}: byte 0: expected {_EXPECTED}, got {kind} of shape {layout.shape}{transposed}")
+        shape = str(layout.shape)[:60]
+        raise FileFormatError(f"{path}: byte 0: expected {_EXPECTED}, got {kind} of shape {shape}{transposed}")
     array = array_from(str(path), raw, layout)
     limit.check(table_bytes(len(array), 3))
     return Contents(_first_three(array))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, takewhile
 from pathlib import Path
@@ -13,21 +14,30 @@ from ...errors import FileFormatError
 from ._columns import Contents
 from ._headings import find_named_columns
 from ._rows import Rows, as_float
+from ._unnamed import columns_are_numbered, refuse_index
 
 __all__ = ["parse_table"]
 
 _COMMENTS, _COMMENT_LINES = ("#", "//"), "%"
+_LINES_ABOVE = 100
+"""So many lines above the first row can name its columns."""
+_LONGEST_COMMENT = 10_000
+"""Bytes; a longer one names no columns."""
 _MARKS = ";,"
+_LABELS = re.compile(r"(?:fields?|columns?|header|names?|format)\s+", re.IGNORECASE), re.compile(r"[^:=]*[:=]\s*")
+"""What introduces the names of columns in a comment: ``FIELDS x y z``, ``Order of columns: x y z``."""
 _UNIT = re.compile(r" (?=[\[(] ?\w+ ?[\])])")
 """What separates a name from its unit: ``x [m]``."""
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+_DECIMAL_POINT = re.compile(r"\d\.|\.\d")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d*")
 
 
 def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     """Return the columns that a header calls x, y and z or the like, or the first three if there is no header.
 
     The header is a first line without a number, or a comment before the first row that names them. A first line that
-    names something else is refused: nobody knows what the columns are.
+    names something else is refused: nobody knows what the columns are. One that only numbers them is passed over.
     """
     start = len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0
     rows = Rows(path, raw, limit, start, comments=_COMMENTS, comment_lines=_COMMENT_LINES)
@@ -35,7 +45,7 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     if not first:
         raise FileFormatError(f"{path}: line 1: expected points; the file has no line with a number")
     for number, line in first:
-        _check_decimal_points(path, number, line)
+        _check_commas(path, number, line)
     if any(map(_is_number, _words(first[0][1]))):
         skip, number, line = 0, *first[0]
         width = len(_words(line))
@@ -44,11 +54,17 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
         skip, number, line = 1, *first[-1]
         width = len(_words(line))
         columns = _columns_in_header(path, *first[0], first[1:])
-    if columns is None:
-        if width < 3:
-            raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
-        columns = [0, 1, 2]
-    return Contents(replace(rows, separator=_separator(line)).numbers(width, columns, skip=skip))
+    rows = replace(rows.from_line(first[0][0]), separator=_separator(line))
+    if columns is not None:
+        return Contents(rows.numbers(width, columns, skip=skip))
+    if width < 3:
+        raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
+    if columns_are_numbered(rows, width):
+        rows = rows.from_line(first[1][0])
+    table = rows.numbers(width, [0, 1, 2])
+    if width > 3:
+        refuse_index(rows, table)
+    return Contents(table)
 
 
 def _columns_in_header(path: Path, number: int, line: str, after: list[tuple[int, str]]) -> list[int]:
@@ -67,14 +83,25 @@ def _columns_in_header(path: Path, number: int, line: str, after: list[tuple[int
 
 
 def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
-    """Return the columns that a comment before line ``end`` names, if it has as many words as a row."""
-    for number, line in takewhile(lambda row: row[0] < end, replace(rows, comments=(), comment_lines="")):
-        names = _names(line.lstrip("#/% \t"), width)
-        if len(names) == width:
+    """Return the columns that a comment above line ``end`` names, if it has as many words as a row: the nearest one."""
+    above = replace(rows.from_line(max(rows.first, end - _LINES_ABOVE)), comments=(), comment_lines="")
+    for number, line in reversed(list(takewhile(lambda row: row[0] < end, above))):
+        for names in _names_in_comment(line.lstrip("#/% \t"), width) if len(line) <= _LONGEST_COMMENT else ():
             columns = find_named_columns(f"{rows.path}: line {number}", names)
             if columns is not None:
                 return columns
     return None
+
+
+def _names_in_comment(text: str, width: int) -> Iterator[list[str]]:
+    """Yield the words of a comment, and those after what introduces them, where they are as many as those of a row."""
+    names = _names(text, width)
+    if len(names) == width:
+        yield names
+    for label in filter(None, (known.match(text) for known in _LABELS)):
+        names = _names(text[label.end() :], width)
+        if len(names) == width and not any(map(_is_number, names)):  # origin: lat 48.1 lon 11.6
+            yield names
 
 
 def _names(line: str, width: int | None = None) -> list[str]:
@@ -85,12 +112,21 @@ def _names(line: str, width: int | None = None) -> list[str]:
     return _words(_UNIT.sub("", " ".join(line.split())))
 
 
-def _check_decimal_points(path: Path, number: int, line: str) -> None:
+def _check_commas(path: Path, number: int, line: str) -> None:
     """Refuse numbers with a decimal comma, which would be two numbers, or none."""
     words = re.split(r"\s*;\s*|\s+", line)
     commas = [_DECIMAL_COMMA.fullmatch(word) is not None for word in words]
     if len(words) >= 3 and any(commas) and all(comma or _is_number(w) for comma, w in zip(commas, words, strict=True)):
         raise FileFormatError(f"{path}: line {number}: expected decimal points, got commas in {line[:60]!r}")
+    pieces = re.split(r",\s+", line)
+    pointed = _DECIMAL_POINT.search(line) is not None  # where there are points, commas separate, as in 22.5,133.5, 7
+    if len(pieces) > 1 and any(
+        _THOUSANDS.fullmatch(p) or (not pointed and _DECIMAL_COMMA.fullmatch(p)) for p in pieces
+    ):
+        raise FileFormatError(
+            f"{path}: line {number}: expected a blank after every comma or after none, got {line[:60]!r}: "
+            "commas without one may be within numbers"
+        )
 
 
 def _separator(line: str) -> str | None:
