@@ -18,6 +18,7 @@ from ..mapping.map import Map
 from ..synthetic import room_scans
 from ..viz.viewer import MapViewer, Viewer
 from .options import CLOUD_FILES, Epsilon, Method, SizeLimit, Threads, VoxelSize, as_bytes, as_threads
+from .streams import check_printed
 
 __all__ = ["command"]
 
@@ -77,6 +78,7 @@ def _serve(viewer: Viewer | MapViewer, open_page: bool) -> None:
     try:
         with suppress(KeyboardInterrupt):
             typer.echo(f"viewer: {viewer.url} (Ctrl-C ends it)")
+            check_printed()  # or else nobody would know where it is
             if open_page:
                 webbrowser.open(viewer.url)
             # Not for ever: Ctrl-C may reach another thread, and this one sees it when it wakes.
