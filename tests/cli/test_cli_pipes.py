@@ -132,6 +132,14 @@ def test_files_are_written_whatever_becomes_of_what_is_printed(
         assert (tmp_path / name).stat().st_size > 0
 
 
+def test_a_file_that_cannot_be_written_is_named(scans: Path, tmp_path: Path) -> None:
+    (tmp_path / "full.txt").symlink_to("/dev/full")
+    command = [*PROGRAM, "locate", "room", "target.ply", "--output", str(tmp_path / "full.txt")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=scans, check=False)
+    assert (done.returncode, done.stderr) == (2, f"clipperplus: No space left on device: {tmp_path / 'full.txt'}\n")
+    assert done.stdout
+
+
 def test_a_reader_of_the_answer_gets_its_status_even_if_nobody_reads_why(folder: Path) -> None:
     writing = closed_pipe()
     command = [*PROGRAM, *UNTRUSTED, "--json"]

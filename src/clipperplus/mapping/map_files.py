@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from .._build import core_info
 from .._limits import SizeLimit
-from .._paths import as_path, open_file, read_file
+from .._paths import as_path, naming, open_file, read_file
 from .._timing import Stage
 from ..clouds.files import write_cloud
 from ..clouds.files._npz import Archive
@@ -57,20 +57,8 @@ def save_map(map: Map, folder: _Name) -> None:
     """Write a map to a folder, which is made if need be; one that is there is replaced when all is written."""
     folder = as_path(folder)
     check_map_folder(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    before = _files_of(folder)
-    unfinished = folder / _UNFINISHED
-    shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
-    unfinished.mkdir()
-    try:
-        files = [*_write_points(map, unfinished), *_write_exports(map, unfinished)]
-        (unfinished / _INDEX).write_text(json.dumps(_index(map, unfinished, files)), encoding="ascii")
-        for name in (*files, _INDEX):  # from here on the map that was there is no longer whole, and says so
-            os.replace(unfinished / name, folder / name)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    for name in set(before) - set(files):
-        (folder / name).unlink(missing_ok=True)
+    with naming(folder):
+        _save(map, folder)
 
 
 def load_map(folder: _Name, *, size_limit: int | None = None) -> Map:
@@ -108,6 +96,23 @@ def check_map_folder(folder: _Name) -> None:
     path = as_path(folder) / _INDEX
     if path.exists() and _kind_of(path) != _KIND:
         raise FileFormatError(f"{path}: this is no map, and is not replaced; choose another folder")
+
+
+def _save(map: Map, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    before = _files_of(folder)
+    unfinished = folder / _UNFINISHED
+    shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
+    unfinished.mkdir()
+    try:
+        files = [*_write_points(map, unfinished), *_write_exports(map, unfinished)]
+        (unfinished / _INDEX).write_text(json.dumps(_index(map, unfinished, files)), encoding="ascii")
+        for name in (*files, _INDEX):  # from here on the map that was there is no longer whole, and says so
+            os.replace(unfinished / name, folder / name)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    for name in set(before) - set(files):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _write_points(map: Map, folder: Path) -> Iterator[str]:
