@@ -16,6 +16,7 @@ import typer
 from .._build import core_info
 from ..errors import ClipperPlusError
 from . import bench, clique, demo, locate, map, pairs, register, view
+from .printing import visible
 from .streams import printing_error, unfailing_streams
 
 __all__ = ["app", "main"]
@@ -113,7 +114,7 @@ def _ended_by(error: OSError) -> int:
 
 
 def _fail(message: str, status: int = _WRONG) -> int:
-    _say(" ".join(message.split("\n")))
+    _say(visible(" ".join(message.split("\n"))))
     return status
 
 

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from ..errors import ClusterError, OptionError
 from ..pairs import register_pairs
@@ -21,7 +20,7 @@ from ..pairs.table import PairTable
 from .cluster import ClusterAddress, Memory, Where, Workers
 from .live import live_bar
 from .options import Epsilon, SizeLimit, Threads, VoxelSize, as_bytes, as_threads
-from .printing import end, labelled_lines
+from .printing import end, labelled_lines, literal
 
 __all__ = ["command"]
 
@@ -155,7 +154,7 @@ class _Run:
         lines.add_row("time", f"{seconds:.1f} s" + (f", {new / seconds:.1f} pairs a second" if new else ""))
         for number, one in enumerate(self._failed[:_MOST_SHOWN]):
             text = f"{one.source} and {one.target}: {one.failure}"
-            lines.add_row("failed" if number == 0 else "", escape(text))
+            lines.add_row("failed" if number == 0 else "", literal(text))
         if len(self._failed) > _MOST_SHOWN:
             lines.add_row("", f"... and {len(self._failed) - _MOST_SHOWN} more (the table has all)")
         Console(highlight=False).print(lines)
