@@ -17,6 +17,7 @@ from ..synthetic import registration_graph
 from ..viz.canvas import check_figure
 from .live import live_line
 from .options import SizeLimit, Threads, as_bytes, as_threads
+from .outputs import check_outputs
 from .printing import literal, visible
 
 __all__ = ["command"]
@@ -53,6 +54,7 @@ def command(
     """
     if plot is not None:
         check_figure(plot)
+        check_outputs([("plot", plot)], [graph])
     if graph is None:
         name, loaded = "simulated registration, 1000 associations, 95 % outliers", registration_graph().graph
     else:

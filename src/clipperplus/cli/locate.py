@@ -18,6 +18,7 @@ from ..geometry.transforms import rotation_error, translation_error
 from ..mapping import Location, Map
 from ..registration import Status, description
 from .options import CLOUD_FILES, SizeLimit, Threads, as_bytes, as_threads
+from .outputs import check_not_of_map, check_outputs
 from .printing import end, labelled_lines, literal, number_table, stage_table
 from .summary import Scan
 
@@ -43,6 +44,8 @@ def command(
     """
     if output is not None:
         check_folder(output)
+        check_outputs([("output", output)], [scan])
+        check_not_of_map("output", output, folder)
     most = as_bytes("--size-limit", size_limit)
     given = Scan(str(scan), read_cloud(scan, size_limit=most))
     with Console(stderr=True).status("loading the map, and looking …"):

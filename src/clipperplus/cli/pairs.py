@@ -20,6 +20,7 @@ from ..pairs.table import PairTable
 from .cluster import ClusterAddress, Memory, Where, Workers
 from .live import live_bar
 from .options import Epsilon, SizeLimit, Threads, VoxelSize, as_bytes, as_threads
+from .outputs import check_outputs
 from .printing import end, labelled_lines, literal
 
 __all__ = ["command"]
@@ -78,6 +79,9 @@ def command(
     wanted = read_pairs(pairs, size_limit=most)
     if output.exists() and not output.is_dir():
         raise OptionError(f"output: expected a folder, got the file {output}")
+    tables = [output / f"{_TABLE}.csv", output / f"{_TABLE}.parquet", output / _STORE]
+    alike = {Path(end) for pair in wanted for end in pair[:2] if end.endswith(tables[0].name)}  # a cloud may be .csv
+    check_outputs((("output", path) for path in tables), (pairs, *alike))
     output.mkdir(parents=True, exist_ok=True)
     options: dict[str, Any] = {"epsilon": epsilon, "effort": effort, "refine": refine, "free_space": free_space}
     options |= {"min_confidence": min_confidence, "prior": prior}

@@ -18,6 +18,7 @@ from ..mapping.map import Map
 from ..synthetic import room_scans
 from ..viz.viewer import MapViewer, Viewer
 from .options import CLOUD_FILES, Epsilon, Method, SizeLimit, Threads, VoxelSize, as_bytes, as_threads
+from .outputs import check_outputs
 from .streams import check_printed
 
 __all__ = ["command"]
@@ -58,6 +59,7 @@ def command(
         _serve(MapViewer(Map.load(source, size_limit=most), host=host, port=port), open_page)
         return
     check_folder(output)
+    check_outputs([("output", output)], (source, target))
     names, clouds = _clouds(source, target, most)
     viewer = Viewer(
         names,

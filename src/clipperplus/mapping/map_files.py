@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +38,7 @@ from ..geometry.poses import FILE_ROUNDING, adjoint, are_rigid, inverse
 from .g2o import PoseGraph, write_g2o
 from .map import Edge, EdgeStatus, Map, ScanStatus
 
-__all__ = ["check_map_folder", "is_map_folder", "load_map", "save_map"]
+__all__ = ["check_map_folder", "is_map_folder", "is_of_map", "load_map", "save_map"]
 
 _Name: TypeAlias = "str | os.PathLike[str]"
 _Array: TypeAlias = npt.NDArray[np.float64]
@@ -46,6 +47,7 @@ _KIND = "clipperplus map"
 _FORMAT = 1
 """Of what is written; folders of another one are refused."""
 _INDEX, _POINTS, _GRAPH = "map.json", "scans.npz", "map.g2o"
+_NAMES = re.compile(r"map\.json|scans\.npz|map\.g2o|poses(_\d+)?\.tum|map(_\d+)?\.ply")
 _UNFINISHED = ".saving"
 """Folder in which files are written, before they are all moved to where they belong."""
 _LEAST_DEVIATION = 1e-6
@@ -89,6 +91,12 @@ def is_map_folder(folder: _Name) -> bool:
     except FileFormatError:
         return False
     return True
+
+
+def is_of_map(path: _Name, folder: _Name) -> bool:
+    """Whether a name is that of a file of the map that a folder holds, or will hold."""
+    place, name = os.path.split(os.path.realpath(path))
+    return place == os.path.realpath(folder) and _NAMES.fullmatch(name) is not None
 
 
 def check_map_folder(folder: _Name) -> None:
