@@ -169,6 +169,40 @@ def test_a_viser_that_does_not_ask_is_stopped_before_it_shows_anything(monkeypat
     assert running <= before
 
 
+def answered(viewer: Viewer) -> set[str]:
+    """Return the messages of pages that are answered, by name; none is sent here."""
+    return {message.__name__ for message in viewer._server._websock_server._incoming_handlers}
+
+
+def test_no_page_can_have_a_tunnel_opened_to_a_public_server(viewer: Viewer) -> None:
+    messages = answered(viewer)
+    assert "GuiUpdateMessage" in messages  # this is where they are
+    assert [name for name in messages if "share" in name.lower()] == []
+
+
+@pytest.mark.parametrize("change", ["renamed", "elsewhere"])
+def test_a_viser_that_cannot_be_kept_from_opening_tunnels_is_stopped(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    infra = pytest.importorskip("viser.infra._infra")
+    register = infra.WebsockMessageHandler.register_handler
+
+    def register_others(self: Any, message: type, callback: Any) -> None:
+        if message.__name__ == "ShareUrlRequest":
+            if change == "elsewhere":
+                self._incoming_handlers = None
+            return
+        if self._incoming_handlers is not None:
+            register(self, message, callback)
+
+    before = {thread.name for thread in threading.enumerate()}
+    monkeypatch.setattr(infra.WebsockMessageHandler, "register_handler", register_others)
+    with pytest.raises(cp.MissingPackageError, match="tunnel to a public server"):
+        Viewer(("a", "b"), (NOTHING, NOTHING), port=0)
+    running = {thread.name for thread in threading.enumerate() if "background_worker" in thread.name}
+    assert running <= before
+
+
 def test_a_server_that_is_not_visers_is_left_as_it_is() -> None:
     from websockets.asyncio import server
 
