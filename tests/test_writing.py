@@ -90,8 +90,9 @@ def test_the_file_that_was_there_stays_until_the_new_one_is_whole(name: str, tmp
 def test_a_map_that_cannot_be_written_to_its_end_leaves_the_one_that_was_there(tmp_path: Path) -> None:
     two_rooms().save(tmp_path)
     names = sorted(tmp_path.iterdir())
-    with full_disk(), pytest.raises(OSError, match="too large"):
+    with full_disk(), pytest.raises(OSError, match="too large") as caught:
         two_rooms().save(tmp_path)
+    assert caught.value.filename == str(tmp_path)
     assert sorted(tmp_path.iterdir()) == names
     assert cp.Map.load(tmp_path).names == two_rooms().names
 
@@ -169,8 +170,9 @@ def test_standard_output_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
 def test_a_device_that_is_full_is_an_error_and_stays(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match="No space left") as caught:
         io.poses.write_transform("/dev/full", np.eye(4))
+    assert caught.value.filename == "/dev/full"
     write_bytes(Path("/dev/null"), b"gone")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     fifo = tmp_path / "fifo"

@@ -23,6 +23,7 @@ __all__ = [
     "check_folder",
     "check_is_file",
     "is_gzip",
+    "naming",
     "open_file",
     "read_file",
     "replaced",
@@ -158,24 +159,33 @@ def replaced(path: Path) -> Iterator[Path]:
     except FileNotFoundError:
         before = None
     if _is_handle(path) or (before is not None and not stat.S_ISREG(before.st_mode)):
-        yield path
+        with naming(path):
+            yield path
         return
     if before is not None and not os.access(path, os.W_OK):  # that the folder may be changed does not matter
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     place = Path(os.path.realpath(path))
     unfinished = place.with_name(f".{secrets.token_hex(8)}{path.suffix[:16]}")
     try:
-        yield unfinished
-        if before is not None:
-            unfinished.chmod(stat.S_IMODE(before.st_mode))
-        os.replace(unfinished, place)
-    except OSError as error:
-        if error.errno is None:
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from None  # of the other name nobody knows
+        with naming(path):  # of the other name nobody knows
+            yield unfinished
+            if before is not None:
+                unfinished.chmod(stat.S_IMODE(before.st_mode))
+            os.replace(unfinished, place)
     finally:
         with suppress(OSError):
             unfinished.unlink()
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Have what goes wrong in the block said of a path: a full disk has no name, and other names may mislead."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def _is_handle(path: Path) -> bool:

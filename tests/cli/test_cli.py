@@ -88,6 +88,25 @@ def test_wrong_input_gives_one_line_and_status_2(arguments: list[str], message: 
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("wish", "first"), [({}, "clipperplus:"), ({"CLIPPERPLUS_TRACEBACK": "1"}, "Traceback")], ids=["usual", "traceback"]
+)
+def test_a_mistake_of_the_program_is_not_the_status_of_an_answer(wish: dict[str, str], first: str) -> None:
+    """Status 1 would say that there is an answer that is not to be trusted."""
+    program = f"""
+from clipperplus.cli import main, clique
+def find(*_, **__):
+    raise AssertionError("two\\nlines")
+clique.find_clique = find
+{PROGRAM[2]}"""
+    command = [*PROGRAM[:2], program, "clique", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **wish})
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr.split()[0] == first
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith("clipperplus: internal error: AssertionError: two lines; please report it")
+
+
 def test_any_file_name_is_shown_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "x[red]y[" / "b].clq"
     path.parent.mkdir()

@@ -132,3 +132,27 @@ def test_wrong_input_gives_one_line_and_status_2(
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"clipperplus: {message}")
     assert done.stderr.count("\n") == 1
+
+
+EVIL = "\x1b]0;owned\x07\x9b31m\u202e\nstatus  ok"
+SHOWN = r"\x1b]0;owned\x07\x9b31m\u202e\nstatus  ok"
+
+
+def test_control_characters_in_names_are_shown_and_not_obeyed(
+    call: Call, folder: Path, building: BuildingScans, tmp_path: Path
+) -> None:
+    scan, output = tmp_path / f"{EVIL}.ply", tmp_path / f"{EVIL}.txt"
+    cp.write_cloud(scan, building.clouds[3])
+    made = Map.load(folder / "map")
+    dataclasses.replace(made, names=(EVIL,) * 3).save(tmp_path / EVIL)
+    for arguments in (
+        ("locate", tmp_path / EVIL, scan, "--output", output),
+        ("register", scan, scan, "--output", output),
+        ("map", scan, scan, "--output", tmp_path / "new" / EVIL),
+    ):
+        done = call(*arguments)
+        assert not set("\x1b\x07\x9b\u202e") & set(done.stdout + done.stderr)
+        assert SHOWN in done.stdout
+    done = call("register", tmp_path / EVIL / "none.ply", scan)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert not set("\x1b\x07\x9b\u202e") & set(done.stderr)

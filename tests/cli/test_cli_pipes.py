@@ -1,4 +1,7 @@
-"""What becomes of the exit status where nobody reads what is printed, or it cannot be: never 1, and no traceback."""
+"""What becomes of the exit status where nobody reads what is printed, or it cannot be: never 1, and no traceback.
+
+And of the files that were asked for: they are written all the same.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,10 @@ from pathlib import Path
 
 import pytest
 from command_line import PROGRAM
+from simulated import room
+
+import clipperplus as cp
+from clipperplus.mapping import build_map
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are other pipes")
 
@@ -85,9 +92,74 @@ def test_what_is_wrong_with_stderr_does_not_get_into_the_answer(to: str, folder:
     assert json.loads(done.stdout)
 
 
+WRITING = {
+    "register source.ply target.ply --output T.txt --aligned A.ply --report r.html": ["T.txt", "A.ply", "r.html"],
+    "demo --save saved --report r.html": ["saved/truth.txt", "r.html"],
+    "map source.ply target.ply --output M --report r.html": ["M/map.json", "r.html"],
+    "locate room target.ply --output T.txt": ["T.txt"],
+    "pairs list.csv --output P": ["P/pairs.csv"],
+    "clique --plot clique.png": ["clique.png"],
+}
+"""What commands write."""
+
+
+@pytest.fixture(scope="module")
+def scans(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with two scans, a list of them, and a map."""
+    path, pair = tmp_path_factory.mktemp("room"), room()
+    cp.write_cloud(path / "source.ply", pair.source)
+    cp.write_cloud(path / "target.ply", pair.target)
+    (path / "list.csv").write_text("source.ply, target.ply\n", encoding="ascii")
+    build_map([pair.source, pair.target]).save(path / "room")
+    return path
+
+
+@pytest.mark.parametrize(("to", "status"), [(">&NOBODY", 141), (">/dev/full", 2), ("2>/dev/full", 0)])
+@pytest.mark.parametrize("command", WRITING)
+def test_files_are_written_whatever_becomes_of_what_is_printed(
+    command: str, to: str, status: int, scans: Path, tmp_path: Path
+) -> None:
+    for path in scans.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    writing = closed_pipe()
+    line = f"{shlex.join(PROGRAM)} {command} {to.replace('NOBODY', str(writing))}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, cwd=tmp_path, pass_fds=[writing], check=False)
+    os.close(writing)
+    said = "clipperplus: No space left on device: standard output\n" if status == 2 else ""
+    assert (done.returncode, done.stderr.decode()) == (status, said)
+    assert bool(done.stdout) == (status == 0)
+    for name in WRITING[command]:
+        assert (tmp_path / name).stat().st_size > 0
+
+
+def test_a_file_that_cannot_be_written_is_named(scans: Path, tmp_path: Path) -> None:
+    (tmp_path / "full.txt").symlink_to("/dev/full")
+    command = [*PROGRAM, "locate", "room", "target.ply", "--output", str(tmp_path / "full.txt")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=scans, check=False)
+    assert (done.returncode, done.stderr) == (2, f"clipperplus: No space left on device: {tmp_path / 'full.txt'}\n")
+    assert done.stdout
+
+
+def test_a_reader_of_the_answer_gets_its_status_even_if_nobody_reads_why(folder: Path) -> None:
+    writing = closed_pipe()
+    command = [*PROGRAM, *UNTRUSTED, "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=writing, cwd=folder, check=False)
+    os.close(writing)
+    assert done.returncode == 1
+    assert json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("to", [">&-", ">/dev/full"], ids=["closed", "full"])
+@pytest.mark.timeout(60)
+def test_no_page_is_served_that_nobody_can_find(to: str, folder: Path) -> None:
+    line = f"{shlex.join([*PROGRAM, 'view', '--port', '0'])} {to}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=folder, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.endswith(": standard output\n")
+
+
 def test_a_file_that_is_opened_does_not_take_the_place_of_a_closed_stdout(folder: Path) -> None:
     line = f"{shlex.join([*PROGRAM, 'clique', '--plot', 'clique.png'])} >&-"
     done = subprocess.run(["bash", "-c", line], capture_output=True, cwd=folder, check=False)
     assert done.returncode == 2
-    picture = folder / "clique.png"
-    assert not picture.exists() or picture.read_bytes().startswith(b"\x89PNG")
+    assert (folder / "clique.png").read_bytes().startswith(b"\x89PNG")

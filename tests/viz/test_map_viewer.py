@@ -43,8 +43,8 @@ def test_a_folder_is_read_as_a_map_and_shown(tmp_path: Path, monkeypatch: pytest
         def close(self) -> None:
             seen.append("closed")
 
-    def load(folder: Path) -> Map:
-        assert folder == tmp_path
+    def load(folder: Path, *, size_limit: int | None) -> Map:
+        assert (folder, size_limit) == (tmp_path, None)
         return two_rooms()
 
     monkeypatch.setattr(Map, "load", load)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import http.client
 import http.server
+import os
 import socket
+import stat
 import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import numpy as np
 import pytest
@@ -169,6 +172,40 @@ def test_a_viser_that_does_not_ask_is_stopped_before_it_shows_anything(monkeypat
     assert running <= before
 
 
+def answered(viewer: Viewer) -> set[str]:
+    """Return the messages of pages that are answered, by name; none is sent here."""
+    return {message.__name__ for message in viewer._server._websock_server._incoming_handlers}
+
+
+def test_no_page_can_have_a_tunnel_opened_to_a_public_server(viewer: Viewer) -> None:
+    messages = answered(viewer)
+    assert "GuiUpdateMessage" in messages  # this is where they are
+    assert [name for name in messages if "share" in name.lower()] == []
+
+
+@pytest.mark.parametrize("change", ["renamed", "elsewhere"])
+def test_a_viser_that_cannot_be_kept_from_opening_tunnels_is_stopped(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    infra = pytest.importorskip("viser.infra._infra")
+    register = infra.WebsockMessageHandler.register_handler
+
+    def register_others(self: Any, message: type, callback: Any) -> None:
+        if message.__name__ == "ShareUrlRequest":
+            if change == "elsewhere":
+                self._incoming_handlers = None
+            return
+        if self._incoming_handlers is not None:
+            register(self, message, callback)
+
+    before = {thread.name for thread in threading.enumerate()}
+    monkeypatch.setattr(infra.WebsockMessageHandler, "register_handler", register_others)
+    with pytest.raises(cp.MissingPackageError, match="tunnel to a public server"):
+        Viewer(("a", "b"), (NOTHING, NOTHING), port=0)
+    running = {thread.name for thread in threading.enumerate() if "background_worker" in thread.name}
+    assert running <= before
+
+
 def test_a_server_that_is_not_visers_is_left_as_it_is() -> None:
     from websockets.asyncio import server
 
@@ -186,19 +223,30 @@ def test_a_server_that_is_not_visers_is_left_as_it_is() -> None:
     assert server.serve is plain
 
 
-def test_the_page_is_opened_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[str] = []
+def test_the_page_is_opened_without_its_secret_on_a_command_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[tuple[Path, int, str]] = []
 
     def end(url: str) -> None:
-        opened.append(url)
+        assert url.startswith("file://")
+        path = Path(url2pathname(urlsplit(url).path))
+        opened.append((path, path.stat().st_mode, path.read_text("utf-8")))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(view.webbrowser, "open", end)
     monkeypatch.setattr("sys.argv", ["clipperplus", "view", "--port", "0", "--open"])
     with pytest.raises(SystemExit):
         main()
-    assert len(opened) == 1
-    assert len(urlsplit(opened[0]).path) > 32
+    ((path, mode, page),) = opened
+    shown = capsys.readouterr().out.split()[1]
+    token = urlsplit(shown).path[1:]
+    assert len(token) >= 32
+    assert token not in str(path)
+    assert f'url={shown}"' in page
+    assert '"no-referrer"' in page
+    assert os.name != "posix" or stat.S_IMODE(mode) == 0o600
+    assert not path.exists()
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +279,17 @@ def rebound() -> Iterator[Any]:
         pytest.skip(str(error))
     with launch("--host-resolver-rules=MAP evil.example 127.0.0.1") as started:
         yield started
+
+
+def test_the_file_that_is_opened_leads_to_the_page(rebound: Any, viewer: Viewer) -> None:
+    page = rebound.new_page()
+    try:
+        with view._leading_to(viewer.url) as leading:
+            assert page.goto(leading) is not None
+            page.wait_for_url(f"{viewer.url}**", wait_until="commit")
+            assert page.evaluate("document.referrer") == ""
+    finally:
+        page.close()
 
 
 def test_pages_of_other_origins_neither_read_nor_talk_nor_press_buttons(

@@ -1,15 +1,14 @@
 """The command line: one file per command.
 
 Exit status: 0 done, 1 no trustworthy answer (the reason is said), 2 wrong input (one line on stderr, no traceback),
-130 ended by Ctrl-C, 141 ended because nobody read what it printed any more (``| head``).
+70 a mistake of this program (one line, too), 130 ended by Ctrl-C, 141 nobody read all that it printed (``| head``).
 """
 
 from __future__ import annotations
 
-import errno
-import io
+import os
 import sys
-from contextlib import suppress
+import traceback
 from typing import Annotated, Any
 
 import typer
@@ -17,7 +16,8 @@ import typer
 from .._build import core_info
 from ..errors import ClipperPlusError
 from . import bench, clique, demo, locate, map, pairs, register, view
-from .streams import flushing_errors, open_what_is_closed
+from .printing import visible
+from .streams import printing_error, unfailing_streams
 
 __all__ = ["app", "main"]
 
@@ -26,10 +26,14 @@ _USAGE_ERROR: Any = next(base for base in typer.BadParameter.__mro__ if base.__n
 
 _WRONG = 2
 """Exit status after wrong input, and where the answer could not be printed."""
+_MISTAKEN = 70
+"""Exit status after an error that nobody expected: what ``sysexits.h`` has for mistakes of a program."""
 _INTERRUPTED = 130
 """Exit status after Ctrl-C."""
 _UNREAD = 141
 """Exit status where a pipe was closed: that of programs that SIGPIPE ends, as a shell says it."""
+_TRACEBACK = "CLIPPERPLUS_TRACEBACK"
+"""Variable of the environment that asks for more than a line about what nobody expected."""
 
 app = typer.Typer(
     name="clipperplus",
@@ -66,15 +70,11 @@ def _options(
 
 def main() -> None:
     """Run the command line; wrong input becomes one line on stderr and exit status 2."""
-    open_what_is_closed()
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal without Unicode gets question marks, not a traceback
+    unfailing_streams()
     status = _run()
-    for error in flushing_errors():
-        if isinstance(error, BrokenPipeError):
-            status = _UNREAD
-        elif status not in (_WRONG, _UNREAD):  # or else it is said already
-            status = _fail(_what_went_wrong(error))
+    error = printing_error()
+    if error is not None and status in (None, 0, 1):  # or else something worse is said already
+        status = _ended_by(error)
     sys.exit(status)
 
 
@@ -85,34 +85,38 @@ def _run() -> Any:
     except SystemExit as end:
         # Where a pipe is closed typer itself ends with status 1, which would mean that the answer is not to be trusted.
         return _UNREAD if isinstance(end.__context__, BrokenPipeError) else end.code
-    except BrokenPipeError:
-        return _UNREAD
     except _USAGE_ERROR as error:
         return _fail(error.format_message() or "no command given; see clipperplus --help")
     except ClipperPlusError as error:
         return _fail(str(error))
     except OSError as error:
-        return _fail(_what_went_wrong(error))
+        return _ended_by(error)
     except MemoryError:
         return _fail("not enough memory for this input")
     except (KeyboardInterrupt, typer.Abort):
         status = _INTERRUPTED
+    except Exception as error:
+        # Never 1, with which Python would end: that is the status of an answer.
+        if os.environ.get(_TRACEBACK):
+            traceback.print_exc()
+        hint = f"please report it ({_TRACEBACK}=1 shows where)"
+        return _fail(f"internal error: {type(error).__name__}: {error}; {hint}", _MISTAKEN)
     if status == _INTERRUPTED:  # some releases of typer return it, some raise
         _say("interrupted")
     return status
 
 
-def _what_went_wrong(error: OSError) -> str:
-    """Return the reason and the file; what is printed is the one that is written without a name."""
-    where = error.filename or ("standard output" if error.errno in (errno.EBADF, errno.ENOSPC) else None)
-    return f"{error.strerror}: {where}" if where else str(error)
+def _ended_by(error: OSError) -> int:
+    """Say the reason and the file, unless it is a pipe from which nobody reads any more; return the status."""
+    if isinstance(error, BrokenPipeError):
+        return _UNREAD
+    return _fail(f"{error.strerror}: {error.filename}" if error.filename else str(error))
 
 
-def _fail(message: str) -> int:
-    _say(" ".join(message.split("\n")))
-    return _WRONG
+def _fail(message: str, status: int = _WRONG) -> int:
+    _say(visible(" ".join(message.split("\n"))))
+    return status
 
 
 def _say(message: str) -> None:
-    with suppress(OSError):  # there is nobody left to tell
-        print("clipperplus:", message, file=sys.stderr)
+    print("clipperplus:", message, file=sys.stderr)

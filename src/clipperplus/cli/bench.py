@@ -11,7 +11,6 @@ from typing import Annotated, Literal, TypeVar
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
@@ -29,6 +28,7 @@ from ..bench.store import Store
 from ..bench.tables import Table, describe
 from ..clique import METHODS
 from ..evaluation import PROTOCOLS, as_protocol
+from .printing import literal
 
 __all__ = ["app"]
 
@@ -252,10 +252,10 @@ def _report(
     for table in tables:
         _print_table(console, table)
     for sentence in said:
-        console.print(escape(sentence))
-    console.print(escape(describe(store.environment)), style="dim")
+        console.print(literal(sentence))
+    console.print(literal(describe(store.environment)), style="dim")
     if store.folder is not None:
-        console.print(escape(f"written to {store.folder}"), soft_wrap=True)
+        console.print(literal(f"written to {store.folder}"), soft_wrap=True)
 
 
 def _print_table(console: Console, table: Table) -> None:
@@ -275,7 +275,7 @@ def _rich(table: Table, leave_out: Sequence[str]) -> RichTable:
     step = 1 if table.everything else max(1, (len(table.rows) - 1) // _SHOWN_ROWS)
     pairs = list(table.pairs())
     for row, published in [*pairs[:-1:step], *pairs[-1:]]:
-        result.add_row(*(escape(row[place]) for place in kept))
+        result.add_row(*(literal(row[place]) for place in kept))
         if published is not None:
             result.add_row("  in the paper", *(published[place] for place in kept[1:]), style="dim")
     return result

@@ -16,8 +16,12 @@ from ..geometry.transforms import rotation_error, translation_error
 from ..mapping import Map
 from ..synthetic import BuildingScans, building_scans
 from .map_run import MapRun
+from .outputs import check_outputs
 
 __all__ = ["map_building"]
+
+_TRUTH = "truth.tum"
+"""File of the poses, beside the scans."""
 
 
 def map_building(run: MapRun, *, seed: int = 0, save: Path | None = None, **options: Any) -> None:
@@ -25,6 +29,8 @@ def map_building(run: MapRun, *, seed: int = 0, save: Path | None = None, **opti
     run.check()
     building = building_scans(seed=seed)
     names = [f"scan{number}.ply" for number in range(len(building.clouds))]
+    if save is not None:
+        check_outputs([("report", run.report), *(("save", save / name) for name in (*names, _TRUTH))])
     notes = [] if save is None else [_save(building, names, save)]
     made = run.build(building.clouds, names=names, **options)
     turn, shift = _worst_errors(made, building.poses)
@@ -49,5 +55,5 @@ def _save(building: BuildingScans, names: Sequence[str], folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     for name, points in zip(names, building.clouds, strict=True):
         write_cloud(folder / name, points)
-    write_tum(folder / "truth.tum", Trajectory(np.arange(len(names), dtype=np.float64), building.poses))
+    write_tum(folder / _TRUTH, Trajectory(np.arange(len(names), dtype=np.float64), building.poses))
     return f"saved; now try: clipperplus map {folder} --output {folder / 'map'}"

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ..clique import METHODS, CliqueResult, find_clique
@@ -18,6 +17,8 @@ from ..synthetic import registration_graph
 from ..viz.canvas import check_figure
 from .live import live_line
 from .options import SizeLimit, Threads, as_bytes, as_threads
+from .outputs import check_outputs
+from .printing import literal, visible
 
 __all__ = ["command"]
 
@@ -53,6 +54,7 @@ def command(
     """
     if plot is not None:
         check_figure(plot)
+        check_outputs([("plot", plot)], [graph])
     if graph is None:
         name, loaded = "simulated registration, 1000 associations, 95 % outliers", registration_graph().graph
     else:
@@ -74,7 +76,7 @@ def command(
     if plot is not None:  # after the answer: what cannot be written does not lose it
         result.plot(loaded, plot)
         if not as_json:
-            typer.echo(f"written: {plot}")
+            typer.echo(visible(f"written: {plot}"))
     if result.interrupted:
         sys.exit(130)  # unlike typer.Exit without another word: the answer says it
 
@@ -91,7 +93,7 @@ def _describe(name: str, graph: Graph) -> dict[str, object]:
 
 def _print_summary(name: str, graph: Graph, result: CliqueResult) -> None:
     console = Console(highlight=False)
-    console.print(f"[bold]{escape(name)}[/bold]: {graph.num_vertices} vertices, {graph.num_edges} edges,", end=" ")
+    console.print(f"[bold]{literal(name)}[/bold]: {graph.num_vertices} vertices, {graph.num_edges} edges,", end=" ")
     console.print(f"density {graph.density:.3g}", soft_wrap=True)
     what = f"{result.size} vertices"
     if graph.vertex_weights is not None:

@@ -14,6 +14,7 @@ import typer
 from .._validation import as_integer
 from ..errors import OptionError
 from ..pairs.clients import connected, started
+from .printing import visible
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -80,5 +81,5 @@ class Where:
         where = started(self.workers, self._bytes) if self.workers is not None else connected(self.cluster or "")
         with where as connection:
             if connection.dashboard is not None:
-                print(f"dashboard: {connection.dashboard}", file=sys.stderr)
+                print(visible(f"dashboard: {connection.dashboard}"), file=sys.stderr)
             yield connection.client

@@ -20,12 +20,14 @@ from ..viz.report import check_report
 from .building import map_building
 from .map_run import MapRun
 from .options import as_threads
+from .outputs import check_outputs
 from .summary import Scan, end_with_status, print_pose, write_report
 
 __all__ = ["command"]
 
 _PAIRS: dict[str, Callable[..., ScanPair]] = {"room": room_scans, "street": street_scans}
 _BUILDING = "building"
+_SAVED = ("source.ply", "target.ply", "truth.txt")
 _SCENES = (*_PAIRS, _BUILDING)
 
 
@@ -51,6 +53,8 @@ def command(
         return
     if report is not None:
         check_report(report)
+    if save is not None:
+        check_outputs([("report", report), *(("save", save / name) for name in _SAVED)])
     with Console(stderr=True).status("simulating and registering …"):
         pair = _PAIRS[scene](seed=seed)
         pose = register(pair.source, pair.target, threads=as_threads(None))
@@ -67,10 +71,11 @@ def command(
     written = []
     if save is not None:
         save.mkdir(parents=True, exist_ok=True)
-        write_cloud(save / "source.ply", pair.source)
-        write_cloud(save / "target.ply", pair.target)
-        write_transform(save / "truth.txt", pair.T_target_source)
-        written.append(f"saved; now try: clipperplus register {save / 'source.ply'} {save / 'target.ply'}")
+        source, target, true = (save / name for name in _SAVED)
+        write_cloud(source, pair.source)
+        write_cloud(target, pair.target)
+        write_transform(true, pair.T_target_source)
+        written.append(f"saved; now try: clipperplus register {source} {target}")
     if report is not None:
         written.append(write_report(report, scans, pose))
     end_with_status(pose, [] if as_json else written)

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from .._paths import check_folder
@@ -19,7 +18,8 @@ from ..geometry.transforms import rotation_error, translation_error
 from ..mapping import Location, Map
 from ..registration import Status, description
 from .options import CLOUD_FILES, SizeLimit, Threads, as_bytes, as_threads
-from .printing import end, labelled_lines, number_table, stage_table
+from .outputs import check_not_of_map, check_outputs
+from .printing import end, labelled_lines, literal, number_table, stage_table
 from .summary import Scan
 
 __all__ = ["command"]
@@ -44,6 +44,8 @@ def command(
     """
     if output is not None:
         check_folder(output)
+        check_outputs([("output", output)], [scan])
+        check_not_of_map("output", output, folder)
     most = as_bytes("--size-limit", size_limit)
     given = Scan(str(scan), read_cloud(scan, size_limit=most))
     with Console(stderr=True).status("loading the map, and looking …"):
@@ -73,15 +75,15 @@ def _print(folder: Path, map: Map, scan: Scan, found: Location) -> None:
     console = Console(highlight=False)
     lines = labelled_lines()
     dropped = f" ({scan.cloud.dropped} not finite, dropped)" if scan.cloud.dropped else ""
-    lines.add_row("scan", f"[bold]{escape(scan.name)}[/bold]: {scan.num_read} points{dropped}")
-    lines.add_row("map", f"[bold]{escape(str(folder))}[/bold]: {len(map.names)} scans, voxels of {map.voxel_size:g} m")
+    lines.add_row("scan", f"[bold]{literal(scan.name)}[/bold]: {scan.num_read} points{dropped}")
+    lines.add_row("map", f"[bold]{literal(str(folder))}[/bold]: {len(map.names)} scans, voxels of {map.voxel_size:g} m")
     doubt = _doubt(found)
     colour = "green" if doubt is None else "red"
     nowhere = "there is no place for it" if found.T_map_scan is None else "do not trust it"
     verdict = "trust it" if doubt is None else f"{nowhere}; {doubt}"
-    lines.add_row("status", f"[bold {colour}]{found.status.value}[/bold {colour}]: {escape(verdict)}")
+    lines.add_row("status", f"[bold {colour}]{found.status.value}[/bold {colour}]: {literal(verdict)}")
     for label, text in _about(map, found):
-        lines.add_row(label, escape(text))
+        lines.add_row(label, literal(text))
     console.print(lines)
     if found.alternatives and found.T_map_scan is not None:
         console.print("\nother places, and how far they are from this one")

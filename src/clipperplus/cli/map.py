@@ -68,6 +68,6 @@ def command(
     if output is not None and any(path.parent.resolve() == output.resolve() for path in files.paths):
         raise OptionError(f"output: expected another folder than that of the scans, got {output}")
     known = None if poses is None else read_poses_of(poses, len(files.paths))
-    run.check()
+    run.check(files.paths, poses)
     made = run.build(files.paths, names=files.names, poses=known, voxel_size=voxel_size, free_space=free_space)
     run.finish(made)

@@ -19,6 +19,7 @@ from .cluster import Where
 from .live import live_bar
 from .map_summary import print_map, what_is_missing
 from .options import as_threads
+from .outputs import check_not_of_map, check_outputs
 from .printing import command_line, end
 
 __all__ = ["MapRun"]
@@ -44,13 +45,18 @@ class MapRun:
     size_limit: int | None = None
     """Bytes that what the file of a scan holds may take."""
 
-    def check(self) -> None:
-        """Refuse what could not be done in the end: before the work, not after it."""
+    def check(self, scans: Sequence[Path] = (), poses: Path | None = None) -> None:
+        """Refuse what could not be done in the end, or would replace a file that is read: before the work."""
         load_gtsam()
         self.where.check()
         if self.report is not None:
             check_report(self.report)
+        store = None if self.output is None else self.output / _RELATIONS
+        outputs = (("output", self.output), ("what is known so far", store), ("report", self.report))
+        check_outputs(outputs, (*scans, poses))
         if self.output is not None:
+            check_not_of_map("report", self.report, self.output)
+            check_not_of_map("poses", poses, self.output)
             check_map_folder(self.output)
             self.output.mkdir(parents=True, exist_ok=True)
 

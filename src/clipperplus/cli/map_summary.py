@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.markup import escape
 
 from ..mapping import EdgeStatus, Map
-from .printing import labelled_lines, stage_table
+from .printing import labelled_lines, literal, stage_table
 
 __all__ = ["print_map", "what_is_missing"]
 
@@ -27,7 +26,7 @@ def print_map(map: Map, more: Sequence[tuple[str, str]] = ()) -> None:
     verdict = "[bold green]one map[/bold green] of all scans" if missing is None else f"[bold red]{missing}[/bold red]"
     lines.add_row("status", verdict)
     for label, text in (*_parts(map), *_trust(map), *_left_out(map), *more):
-        lines.add_row(label, escape(text))
+        lines.add_row(label, literal(text))
     console.print(lines)
     stages = [(stage.name, "" if stage.count is None else str(stage.count), stage.seconds) for stage in map.stages]
     console.print()

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from ..errors import ClusterError, OptionError
 from ..pairs import register_pairs
@@ -21,7 +20,8 @@ from ..pairs.table import PairTable
 from .cluster import ClusterAddress, Memory, Where, Workers
 from .live import live_bar
 from .options import Epsilon, SizeLimit, Threads, VoxelSize, as_bytes, as_threads
-from .printing import end, labelled_lines
+from .outputs import check_outputs
+from .printing import end, labelled_lines, literal
 
 __all__ = ["command"]
 
@@ -79,6 +79,9 @@ def command(
     wanted = read_pairs(pairs, size_limit=most)
     if output.exists() and not output.is_dir():
         raise OptionError(f"output: expected a folder, got the file {output}")
+    tables = [output / f"{_TABLE}.csv", output / f"{_TABLE}.parquet", output / _STORE]
+    alike = {Path(end) for pair in wanted for end in pair[:2] if end.endswith(tables[0].name)}  # a cloud may be .csv
+    check_outputs((("output", path) for path in tables), (pairs, *alike))
     output.mkdir(parents=True, exist_ok=True)
     options: dict[str, Any] = {"epsilon": epsilon, "effort": effort, "refine": refine, "free_space": free_space}
     options |= {"min_confidence": min_confidence, "prior": prior}
@@ -155,7 +158,7 @@ class _Run:
         lines.add_row("time", f"{seconds:.1f} s" + (f", {new / seconds:.1f} pairs a second" if new else ""))
         for number, one in enumerate(self._failed[:_MOST_SHOWN]):
             text = f"{one.source} and {one.target}: {one.failure}"
-            lines.add_row("failed" if number == 0 else "", escape(text))
+            lines.add_row("failed" if number == 0 else "", literal(text))
         if len(self._failed) > _MOST_SHOWN:
             lines.add_row("", f"... and {len(self._failed) - _MOST_SHOWN} more (the table has all)")
         Console(highlight=False).print(lines)

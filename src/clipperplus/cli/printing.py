@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Table
 
-__all__ = ["command_line", "end", "labelled_lines", "number_table", "stage_table"]
+__all__ = ["command_line", "end", "labelled_lines", "literal", "number_table", "stage_table", "visible"]
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal obeys instead of showing it, and what turns the direction of the text around it."""
+
+
+def visible(text: str) -> str:
+    """Return a line in which control characters are shown as Python spells them: names of files may hold any."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def literal(text: str) -> str:
+    """Return a line for rich, to be shown without obeying anything in it."""
+    return escape(visible(text))
 
 
 def command_line() -> str:
@@ -48,7 +63,7 @@ def stage_table(stages: Iterable[tuple[str, str, float]], seconds: float, *, uni
 def end(notes: Sequence[str], doubt: str | None) -> None:
     """Print what is left to say; end with status 1 and the reason if the answer is not to be trusted."""
     for note in notes:
-        typer.echo(note)
+        typer.echo(visible(note))
     if doubt is not None:
-        print(f"clipperplus: {doubt}", file=sys.stderr)
+        print(f"clipperplus: {visible(doubt)}", file=sys.stderr)
         raise typer.Exit(1)

@@ -19,6 +19,7 @@ from ..geometry.transforms import apply_transform
 from ..registration import Status, register
 from ..viz.report import check_report
 from .options import CLOUD_FILES, Epsilon, Method, SizeLimit, Threads, VoxelSize, as_bytes, as_threads
+from .outputs import check_outputs
 from .summary import Scan, end_with_status, print_pose, write_report
 
 __all__ = ["command"]
@@ -80,6 +81,7 @@ def command(
         as_written_path(aligned)
     if report is not None:
         check_report(report)
+    check_outputs((("output", output), ("aligned", aligned), ("report", report)), (source, target))
     most = as_bytes("--size-limit", size_limit)
     scans = (
         Scan(str(source), read_cloud(source, size_limit=most)),

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from ..clouds.cloud import Cloud
 from ..registration import Pose, description
-from .printing import command_line, end, labelled_lines, number_table, stage_table
+from .printing import command_line, end, labelled_lines, literal, number_table, stage_table
 
 __all__ = ["Scan", "end_with_status", "print_pose", "write_report"]
 
@@ -73,19 +72,19 @@ def _print_lines(console: Console, scans: tuple[Scan, Scan], pose: Pose, more: S
     for label, scan, points in zip(("source", "target"), scans, (pose.source_points, pose.target_points), strict=True):
         dropped = f" ({scan.cloud.dropped} not finite, dropped)" if scan.cloud.dropped else ""
         text = f"{scan.num_read} points{dropped}, {len(points)} voxels"
-        lines.add_row(label, f"[bold]{escape(scan.name)}[/bold]: {text}")
+        lines.add_row(label, f"[bold]{literal(scan.name)}[/bold]: {text}")
     for label, text in description.agreement(pose):
-        lines.add_row(label, escape(text))
+        lines.add_row(label, literal(text))
     colour = "green" if description.reason_for_doubt(pose) is None else "red"
-    lines.add_row("status", f"[bold {colour}]{pose.status.value}[/bold {colour}]: {escape(description.verdict(pose))}")
+    lines.add_row("status", f"[bold {colour}]{pose.status.value}[/bold {colour}]: {literal(description.verdict(pose))}")
     for label, text in description.doubts(pose):
-        lines.add_row(label, escape(text))
+        lines.add_row(label, literal(text))
     transform = pose.T_target_source
     if transform is not None:
         matrix = zip(("transform", "", "", ""), description.matrix_lines(transform), strict=True)
         more = [*description.evidence(pose), ("motion", description.motion(transform)), *matrix, *more]
     for label, text in more:
-        lines.add_row(label, escape(text))
+        lines.add_row(label, literal(text))
     console.print(lines)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import os
+import tempfile
 import threading
 import webbrowser
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -18,11 +22,19 @@ from ..mapping.map import Map
 from ..synthetic import room_scans
 from ..viz.viewer import MapViewer, Viewer
 from .options import CLOUD_FILES, Epsilon, Method, SizeLimit, Threads, VoxelSize, as_bytes, as_threads
+from .outputs import check_outputs
+from .streams import check_printed
 
 __all__ = ["command"]
 
 _PATIENCE = 0.5
 """Seconds after which Ctrl-C is seen at the latest."""
+_LEADING = """<!DOCTYPE html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={url}">
+"""
+"""Page that leads to another, and does not tell it from where."""
 
 
 def command(
@@ -57,6 +69,7 @@ def command(
         _serve(MapViewer(Map.load(source, size_limit=most), host=host, port=port), open_page)
         return
     check_folder(output)
+    check_outputs([("output", output)], (source, target))
     names, clouds = _clouds(source, target, most)
     viewer = Viewer(
         names,
@@ -75,15 +88,32 @@ def command(
 def _serve(viewer: Viewer | MapViewer, open_page: bool) -> None:
     """Keep a viewer open until Ctrl-C."""
     try:
-        with suppress(KeyboardInterrupt):
+        with suppress(KeyboardInterrupt), ExitStack() as until_then:
             typer.echo(f"viewer: {viewer.url} (Ctrl-C ends it)")
+            check_printed()  # or else nobody would know where it is
             if open_page:
-                webbrowser.open(viewer.url)
+                webbrowser.open(until_then.enter_context(_leading_to(viewer.url)))
             # Not for ever: Ctrl-C may reach another thread, and this one sees it when it wakes.
             while not threading.Event().wait(_PATIENCE):
                 pass
     finally:
         viewer.close()
+
+
+@contextmanager
+def _leading_to(url: str) -> Iterator[str]:
+    """Give the address of a private file that leads to an address.
+
+    On the command line of a browser, all users of this machine could read the secret in it.
+    """
+    number, name = tempfile.mkstemp(prefix="clipperplus-", suffix=".html")  # for its owner alone
+    try:
+        with open(number, "w", encoding="utf-8") as file:
+            file.write(_LEADING.format(url=html.escape(url)))
+        yield Path(name).as_uri()
+    finally:
+        with suppress(OSError):  # somebody may have tidied up
+            os.unlink(name)
 
 
 def _clouds(

@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,7 @@ import numpy.typing as npt
 
 from .._build import core_info
 from .._limits import SizeLimit
-from .._paths import as_path, open_file, read_file
+from .._paths import as_path, naming, open_file, read_file
 from .._timing import Stage
 from ..clouds.files import write_cloud
 from ..clouds.files._npz import Archive
@@ -37,7 +38,7 @@ from ..geometry.poses import FILE_ROUNDING, adjoint, are_rigid, inverse
 from .g2o import PoseGraph, write_g2o
 from .map import Edge, EdgeStatus, Map, ScanStatus
 
-__all__ = ["check_map_folder", "is_map_folder", "load_map", "save_map"]
+__all__ = ["check_map_folder", "is_map_folder", "is_of_map", "load_map", "save_map"]
 
 _Name: TypeAlias = "str | os.PathLike[str]"
 _Array: TypeAlias = npt.NDArray[np.float64]
@@ -46,6 +47,7 @@ _KIND = "clipperplus map"
 _FORMAT = 1
 """Of what is written; folders of another one are refused."""
 _INDEX, _POINTS, _GRAPH = "map.json", "scans.npz", "map.g2o"
+_NAMES = re.compile(r"map\.json|scans\.npz|map\.g2o|poses(_\d+)?\.tum|map(_\d+)?\.ply")
 _UNFINISHED = ".saving"
 """Folder in which files are written, before they are all moved to where they belong."""
 _LEAST_DEVIATION = 1e-6
@@ -57,20 +59,8 @@ def save_map(map: Map, folder: _Name) -> None:
     """Write a map to a folder, which is made if need be; one that is there is replaced when all is written."""
     folder = as_path(folder)
     check_map_folder(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    before = _files_of(folder)
-    unfinished = folder / _UNFINISHED
-    shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
-    unfinished.mkdir()
-    try:
-        files = [*_write_points(map, unfinished), *_write_exports(map, unfinished)]
-        (unfinished / _INDEX).write_text(json.dumps(_index(map, unfinished, files)), encoding="ascii")
-        for name in (*files, _INDEX):  # from here on the map that was there is no longer whole, and says so
-            os.replace(unfinished / name, folder / name)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    for name in set(before) - set(files):
-        (folder / name).unlink(missing_ok=True)
+    with naming(folder):
+        _save(map, folder)
 
 
 def load_map(folder: _Name, *, size_limit: int | None = None) -> Map:
@@ -103,11 +93,34 @@ def is_map_folder(folder: _Name) -> bool:
     return True
 
 
+def is_of_map(path: _Name, folder: _Name) -> bool:
+    """Whether a name is that of a file of the map that a folder holds, or will hold."""
+    place, name = os.path.split(os.path.realpath(path))
+    return place == os.path.realpath(folder) and _NAMES.fullmatch(name) is not None
+
+
 def check_map_folder(folder: _Name) -> None:
     """Refuse a folder with a ``map.json`` of something else: before the work, not after it."""
     path = as_path(folder) / _INDEX
     if path.exists() and _kind_of(path) != _KIND:
         raise FileFormatError(f"{path}: this is no map, and is not replaced; choose another folder")
+
+
+def _save(map: Map, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    before = _files_of(folder)
+    unfinished = folder / _UNFINISHED
+    shutil.rmtree(unfinished, ignore_errors=True)  # of a run that was killed
+    unfinished.mkdir()
+    try:
+        files = [*_write_points(map, unfinished), *_write_exports(map, unfinished)]
+        (unfinished / _INDEX).write_text(json.dumps(_index(map, unfinished, files)), encoding="ascii")
+        for name in (*files, _INDEX):  # from here on the map that was there is no longer whole, and says so
+            os.replace(unfinished / name, folder / name)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    for name in set(before) - set(files):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _write_points(map: Map, folder: Path) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...errors import MissingPackageError
 from ..packages import require
 from ..palette import rgb
 from .gate import Gate
@@ -35,6 +36,7 @@ class Serving:
             self.server = viser.ViserServer(host=host, port=free, label="clipperplus", verbose=False)
         try:  # before there is anything to see
             self._gate.check(host, self.server.get_port())
+            _refuse_tunnels(self.server)
         except BaseException:
             self.stop()
             raise
@@ -73,6 +75,25 @@ class Serving:
             camera.near, camera.far, camera.fov = distance / 1e3, distance * 1e3, _FIELD_OF_VIEW
             camera.position = centre + distance * away
             camera.look_at = centre
+
+
+def _refuse_tunnels(server: Any) -> None:
+    """Take from viser what answers messages about sharing; refuse a release in which it cannot be found.
+
+    Without the button a page can still send them, and viser would then open a tunnel to a public server.
+    """
+    try:
+        handlers = server._websock_server._incoming_handlers
+        shared = [message for message in handlers if message.__name__.startswith("ShareUrl")]
+        for message in shared:
+            del handlers[message]
+    except (AttributeError, TypeError):
+        shared = []
+    if "ShareUrlRequest" not in {message.__name__ for message in shared}:
+        raise MissingPackageError(
+            "the viewer needs a release of viser that can be kept from opening a tunnel to a public server; the one "
+            "that is installed cannot, as far as is known: pip install --upgrade 'clipperplus[viz]'"
+        )
 
 
 @contextlib.contextmanager
