@@ -42,7 +42,7 @@ class MapRun:
     where: Where = Where()  # noqa: RUF009 - it cannot be changed
     """Where pairs are registered."""
     size_limit: int | None = None
-    """Bytes that what the file of a scan holds may take."""
+    """Bytes that what a file holds may take."""
 
     def check(self) -> None:
         """Refuse what could not be done in the end: before the work, not after it."""
@@ -51,7 +51,7 @@ class MapRun:
         if self.report is not None:
             check_report(self.report)
         if self.output is not None:
-            check_map_folder(self.output)
+            check_map_folder(self.output, self.size_limit)
             self.output.mkdir(parents=True, exist_ok=True)
 
     def build(self, scans: Sequence[Any], **options: Any) -> Map:

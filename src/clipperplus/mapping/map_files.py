@@ -95,19 +95,19 @@ def load_map(folder: _Name, *, size_limit: int | None = None) -> Map:
         raise FileFormatError(f"{folder / _INDEX}: not a map as it is written here ({error})") from None
 
 
-def is_map_folder(folder: _Name) -> bool:
+def is_map_folder(folder: _Name, size_limit: int | None = None) -> bool:
     """Whether a folder holds a map."""
     try:
-        _read_index(as_path(folder) / _INDEX)
+        _read_index(as_path(folder) / _INDEX, size_limit)
     except FileFormatError:
         return False
     return True
 
 
-def check_map_folder(folder: _Name) -> None:
+def check_map_folder(folder: _Name, size_limit: int | None = None) -> None:
     """Refuse a folder with a ``map.json`` of something else: before the work, not after it."""
     path = as_path(folder) / _INDEX
-    if path.exists() and _kind_of(path) != _KIND:
+    if path.exists() and _kind_of(path, size_limit) != _KIND:
         raise FileFormatError(f"{path}: this is no map, and is not replaced; choose another folder")
 
 
@@ -204,10 +204,14 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _kind_of(path: Path) -> object:
+def _kind_of(path: Path, size_limit: int | None = None) -> object:
     """Return what a file says that it is."""
+    data, limit = read_file(path, size_limit)
     try:
-        content = json.loads(read_file(path).data)
+        with limit.enforced():
+            content = json.loads(data)
+    except ClipperPlusError:
+        raise
     except (ValueError, RecursionError):
         return None
     return content.get("kind") if isinstance(content, dict) else None
