@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clipperplus as cp
-from clipperplus import _core, _limits
+from clipperplus import _core, _limits, invariants
 from clipperplus.consistency import ConsistencyProblem
 from clipperplus.graphs._memory import check_graph_fits
 
@@ -370,3 +370,30 @@ def test_a_sample_of_the_pairs_tells_how_many_agree() -> None:
     graph = problem.join(1)
     assert problem.sampled_density() == pytest.approx(2 * graph.num_edges / 400**2, abs=0.02)
     assert graph.num_edges > 0.1 * 400**2 / 2
+
+
+def test_scores_that_cannot_fit_into_the_memory_are_refused_before_they_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source, target = clouds(300)
+    edges = cp.consistency_graph(source, target).num_edges
+    monkeypatch.setattr(_limits, "ALWAYS_FINE", 0)
+    monkeypatch.setattr(_limits, "machine_memory", lambda: 36 * edges - 1)
+    with pytest.raises(cp.MemoryLimitError, match=f"associations: scores of {edges} consistent pairs take"):
+        cp.consistency_weights(source, target)
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 64, 2**18])
+def test_scores_are_those_of_each_pair_whatever_is_looked_at_at_once(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The function is not symmetric: of two associations, the first one is always first."""
+    monkeypatch.setattr("clipperplus.consistency.PAIRS_AT_ONCE", at_once)
+    points = np.random.default_rng(0).normal(size=(40, 3))
+    lean = invariants.Custom(lambda source, target, first, second: 0.1 + first.association / 100.0, threshold=0.35)
+    weights = cp.consistency_weights(points, points, invariant=lean)
+    i, j = np.triu_indices(40, 1)
+    expected = np.zeros((40, 40))
+    expected[i, j] = np.where(0.1 + i / 100.0 < 0.35, np.exp(-0.5 * (3.0 * (0.1 + i / 100.0) / 0.35) ** 2), 0.0)
+    assert weights.has_sorted_indices
+    assert np.allclose(weights.toarray(), expected + expected.T, atol=1e-12)

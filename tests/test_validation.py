@@ -11,7 +11,7 @@ import pytest
 
 import clipperplus as cp
 from clipperplus import invariants
-from clipperplus.io.poses import Trajectory, write_kitti, write_tum
+from clipperplus.io.poses import Trajectory, write_kitti, write_log, write_tum
 
 POINTS = np.random.default_rng(0).normal(size=(20, 3))
 GRAPH = cp.Graph.from_edges(3, [(0, 1)])
@@ -68,6 +68,69 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
 def test_what_an_array_raises_gets_the_name_of_the_argument(argument: str, kind: type[Exception]) -> None:
     with pytest.raises(cp.ClipperPlusError, match=rf"{argument}.*: expected .* got BrokenArray.*the disk is gone"):
         TAKERS[argument](BrokenArray(kind("the disk is gone")))
+
+
+class SpeechlessError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("there is nothing to say")
+
+
+@pytest.mark.parametrize("argument", TAKERS)
+def test_an_error_that_says_nothing_gets_the_name_of_the_argument(argument: str) -> None:
+    with pytest.raises(
+        cp.ClipperPlusError, match=rf"{argument}.*: expected .* got BrokenArray.*a SpeechlessError without"
+    ):
+        TAKERS[argument](BrokenArray(SpeechlessError()))
+    with pytest.raises(
+        cp.LandmarkError, match=r"source.*\.points, got BrokenCloud, .* a SpeechlessError without a message"
+    ):
+        cp.register(BrokenCloud("points", SpeechlessError()), POINTS)
+
+
+MANY: dict[str, Callable[[], Any]] = {
+    "source": lambda: cp.register(everywhere(3), POINTS),
+    "target": lambda: cp.solve(POINTS, everywhere(3)),
+    "points": lambda: cp.downsample(everywhere(3, dtype=np.float32), voxel_size=0.1),
+    "cloud": lambda: cp.prepare(everywhere(3, dtype=np.int8), voxel_size=0.1),
+    "associations": lambda: cp.consistency_graph(POINTS, POINTS, everywhere(2, dtype=np.int64)),
+    "vertices": lambda: GRAPH.subgraph(everywhere(dtype=np.int64)),
+    "adjacency": lambda: cp.Graph.from_adjacency(np.broadcast_to(np.zeros(1), (2**20, 2**20))),
+    "transforms": lambda: cp.verify(POINTS, POINTS, everywhere(4, 4)),
+    "poses": lambda: write_kitti("never.txt", everywhere(4, 4)),
+}
+
+
+def everywhere(*shape: int, dtype: type = np.float64) -> Any:
+    """Return one number, a hundred thousand million times, which takes no memory."""
+    return np.broadcast_to(np.zeros((), dtype), (10**11, *shape))
+
+
+@pytest.mark.parametrize("argument", MANY)
+def test_one_number_in_many_places_is_refused_where_it_would_not_fit(argument: str) -> None:
+    with pytest.raises(cp.MemoryLimitError, match=rf"{argument}: in memory it takes about .* GiB, this machine has"):
+        MANY[argument]()
+
+
+def test_a_copy_that_would_not_fit_is_refused_and_what_needs_none_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clipperplus._limits.ALWAYS_FINE", 0)
+    monkeypatch.setattr("clipperplus._limits.machine_memory", lambda: POINTS.nbytes - 1)
+    assert len(cp.fit_transform(POINTS, POINTS)) == 4
+    for copied in (np.asfortranarray(POINTS), POINTS.astype(np.float32), POINTS[::-1]):
+        with pytest.raises(cp.MemoryLimitError, match="source: in memory it takes"):
+            cp.fit_transform(copied, POINTS)
+
+
+def test_files_of_poses_are_written_of_poses_alone() -> None:
+    with pytest.raises(cp.LandmarkError, match=r"trajectory: expected a clipperplus\.io\.poses\.Trajectory, got list"):
+        write_tum("never.txt", [])  # type: ignore[arg-type]
+    with pytest.raises(cp.LandmarkError, match=r"log: expected a clipperplus\.io\.poses\.PairPoses, got NoneType"):
+        write_log("never.txt", None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("pair", [{1, 2}, {0: 1, 1: 2}, frozenset((1, 2)), 3, "ab"])
+def test_pairs_that_are_none_are_refused(pair: Any) -> None:
+    with pytest.raises(cp.LandmarkError, match=r"pairs\[0\]: expected two clouds"):
+        list(cp.register_pairs([pair], clouds=[POINTS, POINTS]))
 
 
 def test_ctrl_c_is_passed_on() -> None:

@@ -19,6 +19,7 @@ as much again.
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 from collections.abc import Iterator
@@ -26,8 +27,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ._validation import as_integer
-from .errors import MemoryLimitError
+from .errors import MemoryLimitError, OptionError
 
 __all__ = ["ALWAYS_FINE", "HIGHEST_RATIO", "LONGEST_LINE", "SizeLimit", "check_fits", "machine_memory"]
 
@@ -59,7 +59,7 @@ class SizeLimit:
             limit = max(ALWAYS_FINE, HIGHEST_RATIO * file_size)
             made = cls(path, file_size, limit if memory is None else min(limit, memory))
         else:
-            made = cls(path, file_size, as_integer("size_limit", size_limit, 0, 2**62))
+            made = cls(path, file_size, _as_bytes(size_limit))
         made.check(file_size)
         return made
 
@@ -82,6 +82,19 @@ class SizeLimit:
             if getattr(error, "needed", None) is not None:  # the limit, not the end of the memory
                 raise
             raise MemoryLimitError(f"{self.path}: not enough memory for what it holds", self.file_size) from None
+
+
+def _as_bytes(size_limit: object) -> int:
+    """Return a number of bytes; this module is below the checks of other arguments, which ask it themselves."""
+    try:
+        if isinstance(size_limit, bool):
+            raise TypeError
+        number = operator.index(size_limit)  # type: ignore[arg-type]
+    except TypeError:
+        raise OptionError(f"size_limit: expected an integer, got {size_limit!r}") from None
+    if not 0 <= number <= 2**62:
+        raise OptionError(f"size_limit: expected an integer from 0 to {2**62}, got {number}")
+    return number
 
 
 def machine_memory() -> int | None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from ._limits import check_fits
 from .errors import ClipperPlusError, LandmarkError, OptionError
 
 __all__ = [
@@ -68,16 +69,19 @@ def as_length(name: str, value: Any) -> float:
 def as_array(name: str, value: Any, error: type[ClipperPlusError]) -> npt.NDArray[Any]:
     """Return a numpy array; masked arrays (whose mask would be lost) and ragged lists are refused.
 
-    So is what cannot be made one, whatever its ``__array__`` raises.
+    So is what cannot be made one, whatever its ``__array__`` raises, and what is larger than the memory.
     """
     try:
         array = np.asanyarray(value)
     except Exception as reason:
         kind = "" if isinstance(reason, (TypeError, ValueError)) else f"{type(reason).__name__}: "
-        raise error(f"{name}: expected an array, got {type(value).__name__} ({kind}{reason})") from None
+        raise error(f"{name}: expected an array, got {type(value).__name__} ({kind}{_said(reason)})") from None
     if isinstance(array, np.ma.MaskedArray):
         raise error(f"{name}: expected an array without a mask, got a masked array; use .filled() or .compressed()")
-    return np.asarray(array)
+    array = np.asarray(array)
+    if 0 in array.strides:  # one number in many places: whoever works on it writes it out
+        _check_copy(name, array.nbytes)
+    return array
 
 
 def attribute_of(name: str, value: Any, attribute: str, default: Any = None) -> Any:
@@ -87,7 +91,7 @@ def attribute_of(name: str, value: Any, attribute: str, default: Any = None) -> 
     try:
         return getattr(value, attribute, default)
     except Exception as reason:
-        got = f"{type(value).__name__}, where it raises {type(reason).__name__}: {reason}"
+        got = f"{type(value).__name__}, where it raises {type(reason).__name__}: {_said(reason)}"
         raise LandmarkError(f"{name}: expected something with .{attribute}, got {got}") from None
 
 
@@ -103,7 +107,7 @@ def as_points(name: str, value: Any, dimensions: tuple[int, ...] = (2, 3)) -> np
     if array.dtype.kind not in "iuf":
         raise LandmarkError(f"{name}: expected numbers, got dtype {array.dtype}")
     with np.errstate(over="ignore"):  # a long double may be too large
-        points = in_order(array, np.float64)
+        points = in_order(array, np.float64, name)
     finite = np.isfinite(points)
     if not finite.all():
         wrong = int(finite.all(axis=1).argmin())
@@ -111,9 +115,27 @@ def as_points(name: str, value: Any, dimensions: tuple[int, ...] = (2, 3)) -> np
     return points
 
 
-def in_order(array: npt.NDArray[Any], dtype: type[_Number]) -> npt.NDArray[_Number]:
-    """Return an array as the core reads it: row after row, and aligned, as a part of a buffer may not be."""
+def in_order(array: npt.NDArray[Any], dtype: type[_Number], name: str = "array") -> npt.NDArray[_Number]:
+    """Return an array as the core reads it: row after row, and aligned, as a part of a buffer may not be.
+
+    A copy that is larger than the memory is refused.
+    """
+    if array.dtype != dtype or not (array.flags.c_contiguous and array.flags.aligned):
+        _check_copy(name, array.size * np.dtype(dtype).itemsize)
     return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED"])
+
+
+def _check_copy(name: str, needed: int) -> None:
+    """Refuse an array that takes more than the memory."""
+    check_fits(f"{name}: in memory it takes", needed)
+
+
+def _said(reason: Exception) -> str:
+    """Return the message of an error; that of others may raise one itself."""
+    try:
+        return str(reason)
+    except Exception:
+        return f"a {type(reason).__name__} without a message"
 
 
 def as_unit_vectors(name: str, value: Any, count: int) -> npt.NDArray[np.float64]:

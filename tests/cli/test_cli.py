@@ -205,6 +205,20 @@ def test_scans_that_take_too_much_are_refused_in_one_line(command: str, tmp_path
     assert "--size-limit: expected a number from 0" in done.stderr
 
 
+def test_poses_and_maps_that_take_too_much_are_refused_in_one_line(tmp_path: Path) -> None:
+    scans = [tmp_path / name for name in ("a.xyz", "b.xyz")]
+    for scan in scans:
+        scan.write_text("1 2 3\n" * 10)
+    poses, old = tmp_path / "poses.txt", tmp_path / "map"
+    poses.write_text("1 0 0 0 0 1 0 0 0 0 1 0\n" * 2 + "# nothing\n" * 2000)
+    old.mkdir()
+    (old / "map.json").write_text('{"kind": "clipperplus map"}' + " " * 20000)
+    for name, more in (("poses.txt", ("--poses", poses)), ("map.json", ("--output", old))):
+        done = run("map", *scans, *more, "--size-limit", "0.01")
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert f"{name}: what it holds takes" in done.stderr
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
 @pytest.mark.timeout(60)
 def test_a_pipe_is_refused_in_one_line(tmp_path: Path) -> None:

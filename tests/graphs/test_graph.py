@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -15,6 +18,7 @@ from oracles import to_networkx
 from strategies import graphs, random_graph, uniform_graphs
 
 import clipperplus as cp
+from clipperplus.graphs.graph import _again
 
 TRIANGLE_AND_PATH = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5)]
 
@@ -301,3 +305,53 @@ def test_a_change_of_the_array_of_weights_does_not_reach_the_graph() -> None:
     weights[0] = -1.0
     assert graph.vertex_weights is not None
     assert graph.vertex_weights.tolist() == [1.0, 2.0]
+
+
+def test_a_dense_graph_is_pickled_as_bits_and_a_sparse_one_as_rows() -> None:
+    dense = random_graph(400, 0.5, seed=0)
+    assert len(pickle.dumps(dense)) < 400 * 400 // 16 + 1000
+    sparse = cp.Graph.from_edges(100_000, np.column_stack((np.arange(99_999), np.arange(1, 100_000))))
+    assert (dense.representation, sparse.representation) == ("bits", "csr")
+    for graph in (dense, sparse):
+        again = pickle.loads(pickle.dumps(graph.with_vertex_weights(np.arange(graph.num_vertices))))
+        assert again.unweighted() == graph
+        assert again.representation == graph.representation
+        assert np.array_equal(again.vertex_weights, np.arange(graph.num_vertices))
+
+
+def test_a_pickle_of_the_first_version_can_be_read() -> None:
+    class Before:
+        def __reduce__(self) -> Any:
+            return _again, (4, np.array([[0, 1], [2, 3]]), np.array([1, 2, 3, 4]))
+
+    expected = cp.Graph.from_edges(4, [(0, 1), (2, 3)]).with_vertex_weights([1, 2, 3, 4])
+    assert pickle.loads(pickle.dumps(Before())) == expected
+
+
+@pytest.mark.parametrize(
+    ("form", "needed"),
+    [
+        (lambda graph, folder: graph.edges(), 16),
+        (lambda graph, folder: graph.adjacency(sparse=True), 10),
+        (lambda graph, folder: graph.to_networkx(), 330),
+        (lambda graph, folder: cp.write_graph(folder / "graph.clq", graph), 32),
+        (lambda graph, folder: cp.write_graph(folder / "graph.mtx", graph), 28),
+        (lambda graph, folder: cp.write_graph(folder / "graph.txt", graph), 28),
+        (lambda graph, folder: pickle.dumps(graph), 16),
+    ],
+)
+def test_forms_larger_than_the_memory_are_refused_before_the_work(
+    form: Callable[[cp.Graph, Path], Any], needed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = cp.Graph.from_edges(100_000, np.column_stack((np.arange(99_999), np.arange(1, 100_000))))
+    assert graph.representation == "csr"
+    monkeypatch.setattr("clipperplus._limits.ALWAYS_FINE", 0)
+    monkeypatch.setattr("clipperplus._limits.machine_memory", lambda: 99_999 * needed - 1)
+    with pytest.raises(
+        cp.MemoryLimitError, match=r"graph: 99999 edges .* take about .* GiB, this machine has"
+    ) as refused:
+        form(graph, tmp_path)
+    assert refused.value.needed == 99_999 * needed
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr("clipperplus._limits.machine_memory", lambda: 99_999 * needed)
+    form(graph, tmp_path)

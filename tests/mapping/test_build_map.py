@@ -232,6 +232,7 @@ def test_a_store_that_is_something_else_is_refused(tmp_path: Path) -> None:
         ([np.zeros((4, 3))], {"threads": 0}, "threads"),
         ([np.zeros((4, 3))], {"free_space": 1}, "free_space"),
         ([np.zeros((4, 3))], {"size_limit": -1}, "size_limit"),
+        ([np.full((4, 3), -1e38)], {}, r"scans\[0\]: expected coordinates of at most 1e\+37 in a map, got 1e\+38"),
     ],
 )
 def test_wrong_input_is_named(scans: object, options: dict[str, object], words: str) -> None:
@@ -284,3 +285,13 @@ def test_only_the_pairs_that_are_asked_for_are_registered(known: Map) -> None:
     for wrong in ([(0, 9)], [[0.5, 1.0]], "some", [0, 1, 2]):
         with pytest.raises(cp.OptionError, match="pairs"):
             build(list(SCANS.clouds[:4]), pairs=wrong)
+
+
+@pytest.mark.filterwarnings("error")
+def test_scans_as_large_as_single_precision_holds_are_put_together_saved_and_loaded(tmp_path: Path) -> None:
+    large = 2.0**119  # 6.6e35: a power of two changes no digit
+    clouds = [large * np.asarray(cloud) for cloud in building_scans(scans=3, resolution=90).clouds]
+    made = cp.build_map(clouds, voxel_size=0.2 * large)
+    assert made.is_complete
+    made.save(tmp_path)
+    assert np.array_equal(Map.load(tmp_path).poses, made.poses)

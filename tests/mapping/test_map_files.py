@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from attacks import npz_bomb
+from damage import damaged
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from maps import many_scans, nothing_fits, two_rooms
 from scipy.spatial.transform import Rotation
 
 import clipperplus as cp
@@ -324,12 +326,24 @@ def change(folder: Path, edit: Callable[[dict[str, Any]], Any]) -> None:
         (lambda index: index["edges"][0].update(source=99), "a pair of scans 99 and"),
         (lambda index: index["edges"][0].update(status="liked"), "'liked' is not a valid EdgeStatus"),
         (lambda index: index["edges"][0].update(T_target_source=[[1.0]]), r"shape \(1, 1\)"),
+        (lambda index: index["edges"][0].update(T_target_source=None), "no transform, and are believed"),
+        (lambda index: index["edges"][-1].update(covariance=np.eye(6).tolist()), "no transform, and are believed or"),
+        (lambda index: index["edges"][0].update(T_target_source=np.full((4, 4), np.nan).tolist()), "finite numbers"),
+        (lambda index: index["edges"][0].update(T_target_source=[["1"] * 4] * 4), "finite numbers"),
+        (lambda index: index["edges"][0]["T_target_source"][0].__setitem__(3, 1e308), "moves farther than 1e"),
+        (lambda index: index["edges"][0].update(T_target_source=np.zeros((4, 4)).tolist()), "no rotation"),
+        (lambda index: index["edges"][0].update(covariance=np.full((6, 6), np.inf).tolist()), "finite numbers"),
+        (lambda index: index["edges"][0].update(covariance=(1e308 * np.eye(6)).tolist()), "overflow"),
+        (lambda index: index["edges"][0].update(covariance=(-np.eye(6)).tolist()), "negative eigenvalues"),
+        (lambda index: index["edges"][0]["covariance"][0].__setitem__(1, 1.0), "not symmetric"),
+        (lambda index: index["edges"][0].update(confidence=-1), "a number from 0 to 1"),
+        (lambda index: index["edges"][0].update(overlap="half"), "a number from 0"),
         (lambda index: index["components"].pop(), "its components are not the scans that were placed"),
         (lambda index: index["scans"].pop(), "scans.npz has no offset for each of 7 scans"),
         (lambda index: index["scans"][0].update(confidence="high"), "could not convert"),
         (lambda index: index["viewpoints"].pop(), "not a map as it is written here"),
         (lambda index: index.update(scans=None), "not a map as it is written here"),
-        (lambda index: [scan.update(T_map_scan=None) for scan in index["scans"]], "a pose is no rotation"),
+        (lambda index: [scan.update(T_map_scan=None) for scan in index["scans"]], "a transform is no rotation"),
         (lambda index: index.update(points_sha256="0"), r"scans\.npz: damaged, or of another map than map\.json"),
     ],
 )
@@ -342,6 +356,33 @@ def test_what_is_not_whole_or_of_another_version_is_refused(
         load_map(tmp_path)
     assert str(refused.value).startswith(str(tmp_path))
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.filterwarnings("error")
+@settings(max_examples=100)
+@given(data=st.data())
+def test_pairs_that_were_changed_are_refused_or_can_be_saved_again(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("map")
+    save_map(some_map(8, (3, 2)), folder)
+    change(folder, lambda index: index.update(edges=data.draw(damaged(index["edges"]))))
+    try:
+        loaded = load_map(folder)
+    except cp.FileFormatError:
+        return
+    save_map(loaded, folder)
+    assert_same(load_map(folder), loaded)
+
+
+@pytest.mark.parametrize("make", [lambda: some_map(3), two_rooms, nothing_fits, lambda: many_scans(6, 12)])
+def test_what_was_loaded_is_saved_as_it_was(make: Callable[[], Map], tmp_path: Path) -> None:
+    save_map(make(), tmp_path / "one")
+    save_map(load_map(tmp_path / "one"), tmp_path / "other")
+    for name in sorted(path.name for path in (tmp_path / "one").iterdir()):
+        if name.endswith((".g2o", ".tum")):
+            assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+    assert load_map(tmp_path / "one").to_dict() == load_map(tmp_path / "other").to_dict()
 
 
 def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:

@@ -64,10 +64,10 @@ def command(
             raise OptionError(f"poses: expected files of scans with {poses}, got none")
         map_building(run, voxel_size=voxel_size, free_space=free_space)
         return
-    files = find_scans(scans, but=poses)
+    files = find_scans(scans, but=poses, size_limit=most)
     if output is not None and any(path.parent.resolve() == output.resolve() for path in files.paths):
         raise OptionError(f"output: expected another folder than that of the scans, got {output}")
-    known = None if poses is None else read_poses_of(poses, len(files.paths))
+    known = None if poses is None else read_poses_of(poses, len(files.paths), most)
     run.check(files.paths, poses)
     made = run.build(files.paths, names=files.names, poses=known, voxel_size=voxel_size, free_space=free_space)
     run.finish(made)

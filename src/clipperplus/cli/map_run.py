@@ -43,7 +43,7 @@ class MapRun:
     where: Where = Where()  # noqa: RUF009 - it cannot be changed
     """Where pairs are registered."""
     size_limit: int | None = None
-    """Bytes that what the file of a scan holds may take."""
+    """Bytes that what a file holds may take."""
 
     def check(self, scans: Sequence[Path] = (), poses: Path | None = None) -> None:
         """Refuse what could not be done in the end, or would replace a file that is read: before the work."""
@@ -57,7 +57,7 @@ class MapRun:
         if self.output is not None:
             check_not_of_map("report", self.report, self.output)
             check_not_of_map("poses", poses, self.output)
-            check_map_folder(self.output)
+            check_map_folder(self.output, self.size_limit)
             self.output.mkdir(parents=True, exist_ok=True)
 
     def build(self, scans: Sequence[Any], **options: Any) -> Map:

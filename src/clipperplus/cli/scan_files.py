@@ -26,7 +26,7 @@ class ScanFiles(NamedTuple):
     names: list[str]
 
 
-def find_scans(given: Sequence[Path], *, but: Path | None = None) -> ScanFiles:
+def find_scans(given: Sequence[Path], *, but: Path | None = None, size_limit: int | None = None) -> ScanFiles:
     """Return the files that are given, and those of folders in natural order, without the one that is something else.
 
     Those of one folder are called by their names in it.
@@ -34,14 +34,14 @@ def find_scans(given: Sequence[Path], *, but: Path | None = None) -> ScanFiles:
     missing = next((path for path in given if not path.exists()), None)
     if missing is not None:
         raise FileNotFoundError(errno.ENOENT, "No such file or directory", str(missing))
-    paths = [path for entry in given for path in (_scans_in(entry, but) if entry.is_dir() else [entry])]
+    paths = [path for entry in given for path in (_scans_in(entry, but, size_limit) if entry.is_dir() else [entry])]
     alone = len(given) == 1 and given[0].is_dir()
     return ScanFiles(paths, [path.name if alone else str(path) for path in paths])
 
 
-def _scans_in(folder: Path, but: Path | None) -> list[Path]:
+def _scans_in(folder: Path, but: Path | None, size_limit: int | None) -> list[Path]:
     """Return the point clouds of a folder in natural order; hidden files are none."""
-    if is_map_folder(folder):
+    if is_map_folder(folder, size_limit):
         raise FileFormatError(f"{folder}: this is a map, not a folder of scans")
     found = [
         path
@@ -61,9 +61,9 @@ def natural_order(name: str) -> tuple[list[tuple[str, int]], str]:
     return [(word, int(digits)) for word, digits in zip(words[::2], [*words[1::2], "0"], strict=True)], name
 
 
-def read_poses_of(path: Path, scans: int) -> npt.NDArray[np.float64]:
+def read_poses_of(path: Path, scans: int, size_limit: int | None = None) -> npt.NDArray[np.float64]:
     """Read a pose for each scan, in the order of the scans."""
-    poses = read_poses(path)
+    poses = read_poses(path, size_limit=size_limit)
     if len(poses) != scans:
         raise FileFormatError(f"{path}: expected a pose for each of {scans} scans, got {len(poses)}")
     return poses

@@ -65,7 +65,7 @@ def as_cloud(name: str, value: Any, *, threads: int = 1) -> RawCloud:
     else:
         with np.errstate(over="ignore"):  # a long double may be too large
             single = array.dtype.itemsize == 4
-            points = in_order(array, np.float32) if single else in_order(array, np.float64)
+            points = in_order(array, np.float32, name) if single else in_order(array, np.float64, name)
     if len(points) > _MOST_POINTS:
         raise LandmarkError(f"{name}: expected at most {_MOST_POINTS} points, got {len(points)}")
     bounds = _core.bounds_of(points, threads)

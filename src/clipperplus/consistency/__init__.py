@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._limits import check_fits
 from .._validation import as_integer, as_number
 from ..errors import OptionError
 from ..graphs import Graph
@@ -24,6 +25,9 @@ __all__ = [
     "consistency_weights",
     "points_problem",
 ]
+
+_BYTES_AN_EDGE = 36
+"""Of scores, while they are made: twice a column and a number, and the matrix of ones that is before them; measured."""
 
 
 def consistency_graph(
@@ -97,25 +101,33 @@ def consistency_weights(
     distances in metres; for :class:`~clipperplus.invariants.Custom`, what the function says; for the others, how much a
     pair disagrees, where epsilon is just too much. ``sigma`` is in the same unit; None: a third of the bound.
     """
-    from scipy.sparse import csr_array
-
     if sigma is not None:
         sigma = as_number("sigma", sigma, 0.0, math.inf, open_interval=True)
     problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
     if problem.arity > 2:
         raise OptionError(f"invariant: expected one of pairs, which can be scored, got {type(invariant).__name__}")
-    edges = problem.join(as_integer("threads", threads, 1, 1024)).edges()
-    scores = np.empty(len(edges))
-    for start in range(0, len(edges), PAIRS_AT_ONCE):
-        chunk = slice(start, start + PAIRS_AT_ONCE)
-        i, j = edges[chunk].T
+    graph = problem.join(as_integer("threads", threads, 1, 1024))
+    needed = _BYTES_AN_EDGE * graph.num_edges
+    check_fits(f"associations: scores of {graph.num_edges} consistent pairs take", needed)
+    weights = graph.adjacency(sparse=True).astype(np.float64)
+    # Row after row, the pairs (i, j) with i < j come to each j in the order of i, in which row j has them, too.
+    mirrored = weights.indptr[:-1].astype(np.int64)
+    for start in range(0, weights.nnz, PAIRS_AT_ONCE):
+        entries = np.arange(start, min(start + PAIRS_AT_ONCE, weights.nnz))
+        i = np.searchsorted(weights.indptr, entries, side="right") - 1
+        j = weights.indices[entries].astype(np.int64)
+        entries, i, j = (part[i < j] for part in (entries, i, j))
+        i.flags.writeable = j.flags.writeable = False  # a function of the caller's will see them
         bound = problem.epsilons(i, j)
         if isinstance(problem.invariant, Custom):
             bound = np.full(len(i), problem.invariant.threshold)
         with np.errstate(all="ignore"):
             steps = 3.0 if sigma is None else bound / sigma  # standard deviations up to the bound
-            scores[chunk] = np.exp(-0.5 * (problem.residuals(i, j) * steps) ** 2)
-    both = np.concatenate((edges, edges[:, ::-1])).astype(np.int32)  # which the weights of a search have, too
-    weights = csr_array((np.tile(scores, 2), both.T), shape=(problem.count, problem.count))
+            scores = np.exp(-0.5 * (problem.residuals(i, j) * steps) ** 2)
+        weights.data[entries] = scores
+        order = np.argsort(j, kind="stable")
+        columns = j[order]
+        weights.data[mirrored[columns] + np.arange(len(j)) - np.searchsorted(columns, columns)] = scores[order]
+        mirrored += np.bincount(j, minlength=problem.count)
     weights.eliminate_zeros()  # scores too small for a number
     return weights

@@ -119,6 +119,8 @@ def read_info(path: _Name, *, size_limit: int | None = None) -> PairInformation:
 def write_log(path: _Name, log: PairPoses) -> None:
     """Write the poses of pairs of fragments."""
     path = as_path(path)
+    if not isinstance(log, PairPoses):
+        raise LandmarkError(f"log: expected a clipperplus.io.poses.PairPoses, got {type(log).__name__}")
     poses = as_poses("log.poses", log.poses, FILE_ROUNDING)
     pairs = as_array("log.pairs", log.pairs, LandmarkError)
     if pairs.size == 0:
@@ -153,6 +155,8 @@ def read_tum(path: _Name, *, size_limit: int | None = None) -> Trajectory:
 def write_tum(path: _Name, trajectory: Trajectory) -> None:
     """Write a trajectory with timestamps and quaternions, whose rotations are those of the poses but for rounding."""
     path = as_path(path)
+    if not isinstance(trajectory, Trajectory):
+        raise LandmarkError(f"trajectory: expected a clipperplus.io.poses.Trajectory, got {type(trajectory).__name__}")
     poses = as_poses("trajectory.poses", trajectory.poses, FILE_ROUNDING)
     times = as_array("trajectory.timestamps", trajectory.timestamps, LandmarkError)
     if times.shape != (len(poses),) or times.dtype.kind not in "iuf" or not np.isfinite(times).all():

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from .._limits import check_fits
 from .._paths import as_path, is_gzip, read_file, write_bytes
 from ..errors import FileFormatError, GraphError
 from .graph import Graph
@@ -107,7 +108,7 @@ def _check_unweighted(graph: Graph) -> None:
 
 def _render_dimacs(graph: Graph) -> bytes:
     header = f"p edge {graph.num_vertices} {graph.num_edges}\n{_weight_lines(graph)}".encode()
-    return header + _core.format_edges(graph._native, "e ", 1, True)
+    return header + _edge_lines(graph, "e ", 1, True)
 
 
 def _render_dimacs_binary(graph: Graph) -> bytes:
@@ -120,13 +121,20 @@ def _render_dimacs_binary(graph: Graph) -> bytes:
 def _render_matrix_market(graph: Graph) -> bytes:
     _check_unweighted(graph)
     header = f"%%MatrixMarket matrix coordinate pattern symmetric\n{graph.num_vertices} {graph.num_vertices} "
-    return f"{header}{graph.num_edges}\n".encode() + _core.format_edges(graph._native, "", 1, False)
+    return f"{header}{graph.num_edges}\n".encode() + _edge_lines(graph, "", 1, False)
 
 
 def _render_edge_list(graph: Graph) -> bytes:
     _check_unweighted(graph)
     header = f"# vertices {graph.num_vertices} edges {graph.num_edges}\n".encode()
-    return header + _core.format_edges(graph._native, "", 0, True)
+    return header + _edge_lines(graph, "", 0, True)
+
+
+def _edge_lines(graph: Graph, prefix: str, base: int, lower_first: bool) -> bytes:
+    """Return a line for each edge; while they are made, they are there twice."""
+    longest = len(prefix) + 2 * len(str(graph.num_vertices)) + 2
+    check_fits(f"graph: {graph.num_edges} edges as text take", 2 * longest * graph.num_edges)
+    return _core.format_edges(graph._native, prefix, base, lower_first)
 
 
 _BINARY_LIMIT_BYTES = 4 << 30

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from .._limits import check_fits
 from .._validation import as_array, as_integer
 from ..errors import GraphError, MissingPackageError
 from ._sparse import cells_to_rows, is_sparse, sparse_cells
@@ -20,6 +21,14 @@ from ._vertex_weights import as_vertex_weights
 __all__ = ["Graph"]
 
 _DENSE_LIMIT_BYTES = 4 << 30
+_PAIR_BYTES = 16
+"""An edge as a pair of integers."""
+_ROW_BYTES = 16
+"""An edge while it is pickled: twice a column, in an array and in the pickle."""
+_NETWORKX_BYTES = 330
+"""An edge of networkx: two entries of dictionaries, and a dictionary of its own; measured."""
+_SPARSE_BYTES = 10
+"""An edge in a sparse matrix: twice a column and a truth value."""
 
 
 class Graph:
@@ -146,6 +155,7 @@ class Graph:
             import networkx
         except ImportError:
             raise MissingPackageError("to_networkx needs networkx: pip install networkx") from None
+        self._check_edges_fit("in networkx", _NETWORKX_BYTES)
         made = networkx.Graph()
         made.add_nodes_from(range(self.num_vertices))
         made.add_edges_from(self.edges().tolist())
@@ -214,6 +224,7 @@ class Graph:
 
     def edges(self) -> npt.NDArray[np.int64]:
         """All edges as ``(m, 2)`` pairs u < v, sorted."""
+        self._check_edges_fit("as pairs", _PAIR_BYTES)
         return self._native.edges().reshape(-1, 2)
 
     def adjacency(self, *, sparse: bool = False) -> Any:
@@ -222,14 +233,17 @@ class Graph:
         if sparse:
             from scipy.sparse import csr_array
 
+            self._check_edges_fit("as a sparse matrix", _SPARSE_BYTES)
             offsets, neighbours = self._native.csr()
+            if neighbours.size < 2**31:  # or scipy would widen the columns instead
+                offsets = offsets.astype(np.int32)
             return csr_array((np.ones(neighbours.size, dtype=np.bool_), neighbours, offsets), shape=(n, n))
         if n * n > _DENSE_LIMIT_BYTES:
             raise GraphError(f"a dense matrix of {n} × {n} would take {n * n / 2**30:.0f} GiB; use sparse=True")
+        check_fits(f"adjacency: a dense matrix of {n} × {n} takes", n * n)
         matrix = np.zeros((n, n), dtype=np.bool_)
-        u, v = self.edges().T
-        matrix[u, v] = True
-        matrix[v, u] = True
+        for vertex in range(n):
+            matrix[vertex, self._native.neighbours(vertex)] = True
         return matrix
 
     def core_numbers(self) -> npt.NDArray[np.int64]:
@@ -292,15 +306,37 @@ class Graph:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.num_vertices, self.edges(), self._weights)
+        if self._native.has_bits:  # half of them, as in a file
+            return _again_from_bits, (_core.format_dimacs_binary(self._native, ""), self._weights)
+        self._check_edges_fit("pickled", _ROW_BYTES)
+        return _again_from_rows, (*self._native.csr(), self._weights)
+
+    def _check_edges_fit(self, how: str, bytes_an_edge: int) -> None:
+        """Refuse edges that are larger than the memory in another form, which may take many times that of the graph."""
+        count = self.num_edges
+        check_fits(f"graph: {count} edges {how} take", bytes_an_edge * count)
 
     def _vertex(self, name: str, v: int) -> int:
         return as_integer(name, v, 0, self.num_vertices - 1, GraphError)
 
 
 def _again(n: int, edges: npt.NDArray[np.int64], weights: npt.NDArray[Any] | None) -> Graph:
-    """Make a graph that was pickled."""
+    """Make a graph that the first version pickled."""
     graph = Graph.from_edges(n, edges)
+    return graph if weights is None else graph.with_vertex_weights(weights)
+
+
+def _again_from_bits(content: bytes, weights: npt.NDArray[Any] | None) -> Graph:
+    """Make a dense graph that was pickled."""
+    graph = Graph._wrap(_core.parse_dimacs_binary(content, 2**62)[0])
+    return graph if weights is None else graph.with_vertex_weights(weights)
+
+
+def _again_from_rows(
+    offsets: npt.NDArray[np.int64], neighbours: npt.NDArray[np.int32], weights: npt.NDArray[Any] | None
+) -> Graph:
+    """Make a sparse graph that was pickled."""
+    graph = Graph._wrap(_core.Graph.from_csr(offsets, neighbours))
     return graph if weights is None else graph.with_vertex_weights(weights)
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from .._timing import Stopwatch
 from .._validation import as_array, as_integer, as_length
-from ..clouds.scan import Scan, as_scan
+from ..clouds.scan import Scan
 from ..errors import OptionError
 from ..geometry.poses import adjoint
 from ..pairs.run import cluster_of
@@ -25,7 +25,7 @@ from .outlines import Outline
 from .pose_graph import load_gtsam
 from .relations import Relation
 from .rough_poses import RoughPoses, as_rough_poses
-from .scans import as_scans, common_voxel_size, in_order_of_content
+from .scans import as_scan_of_map, as_scans, common_voxel_size, in_order_of_content
 from .settle import Settled
 from .shelf import Shelf
 from .store import RelationFile
@@ -172,7 +172,7 @@ class Mapper:
     def add(self, scan: Any, pose: npt.ArrayLike | None = None, *, name: str | None = None) -> None:
         """Take a scan, as in :func:`build_map`; ``pose`` is its rough pose, ``(4, 4)``, if there is one."""
         known = np.full((4, 4), np.nan) if pose is None else as_rough_poses([pose], 1, 1.0).poses[0]
-        self._scans.append(as_scan(scan, f"scan {len(self)}", name))
+        self._scans.append(as_scan_of_map(scan, f"scan {len(self)}", name))
         self._poses.append(known)
         self._map = None
 

@@ -19,7 +19,7 @@ from .grow import grow_places, seen_together, suggestions_of
 from .links import link_covariance
 from .places import Places, Suggestions
 from .relations import Relation
-from .scans import is_empty, origin_odds, prepare_scans
+from .scans import as_scan_of_map, is_empty, origin_odds, prepare_scans
 from .similarity import ScanVocabulary, feature_sample
 from .surfaces import Surface, aligned_by_icp
 from .workbench import Workbench
@@ -141,7 +141,7 @@ def locate(map: Map, scan: Any, *, min_confidence: float = 0.5, threads: int = 1
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
     threads = as_integer("threads", threads, 1, 1024)
     known = _prepared(map, threads)
-    cloud = prepare_scan(as_scan(scan, "scan"), map.voxel_size, origin_odds(known.clouds))
+    cloud = prepare_scan(as_scan_of_map(scan, "scan"), map.voxel_size, origin_odds(known.clouds))
     stopwatch.lap("preparing", len(known.clouds))
     search = _Search(map, known, cloud, threads)
     if is_empty(cloud) or not len(known.clouds):

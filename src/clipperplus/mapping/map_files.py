@@ -34,7 +34,8 @@ from ..clouds.files import write_cloud
 from ..clouds.files._npz import Archive
 from ..errors import ClipperPlusError, FileFormatError
 from ..geometry.files import Trajectory, write_tum
-from ..geometry.poses import FILE_ROUNDING, adjoint, are_rigid, inverse
+from ..geometry.poses import adjoint, inverse
+from ..registration.kept import NOT_WHOLE, check_covariances, check_motions, check_number, numbers
 from .g2o import PoseGraph, write_g2o
 from .map import Edge, EdgeStatus, Map, ScanStatus
 
@@ -80,14 +81,14 @@ def load_map(folder: _Name, *, size_limit: int | None = None) -> Map:
         return _map(index, _read_points(path, len(index["scans"]), size_limit))
     except ClipperPlusError:
         raise
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except NOT_WHOLE as error:
         raise FileFormatError(f"{folder / _INDEX}: not a map as it is written here ({error})") from None
 
 
-def is_map_folder(folder: _Name) -> bool:
+def is_map_folder(folder: _Name, size_limit: int | None = None) -> bool:
     """Whether a folder holds a map."""
     try:
-        _read_index(as_path(folder) / _INDEX)
+        _read_index(as_path(folder) / _INDEX, size_limit)
     except FileFormatError:
         return False
     return True
@@ -99,10 +100,10 @@ def is_of_map(path: _Name, folder: _Name) -> bool:
     return place == os.path.realpath(folder) and _NAMES.fullmatch(name) is not None
 
 
-def check_map_folder(folder: _Name) -> None:
+def check_map_folder(folder: _Name, size_limit: int | None = None) -> None:
     """Refuse a folder with a ``map.json`` of something else: before the work, not after it."""
     path = as_path(folder) / _INDEX
-    if path.exists() and _kind_of(path) != _KIND:
+    if path.exists() and _kind_of(path, size_limit) != _KIND:
         raise FileFormatError(f"{path}: this is no map, and is not replaced; choose another folder")
 
 
@@ -163,19 +164,34 @@ def _write_exports(map: Map, folder: Path) -> Iterator[str]:
 def _pose_graph(map: Map) -> PoseGraph:
     """Return the poses of all components and the pairs that are believed; of each component, the frame is fixed."""
     ids = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *map.components]))
-    believed = [edge for edge in map.edges if edge.status is EdgeStatus.BELIEVED and edge.covariance is not None]
     # A pose graph has the later pose as seen from the earlier one: what takes a source to its target is the source as
-    # seen from the target, and small motions come after it, in the frame of the source.
-    ends = np.array([(edge.target, edge.source) for edge in believed], dtype=np.int64).reshape(-1, 2)
-    motions = np.array([edge.T_target_source for edge in believed], dtype=np.float64).reshape(-1, 4, 4)
-    across = adjoint(inverse(motions))
-    covariances = np.array([edge.covariance for edge in believed], dtype=np.float64).reshape(-1, 6, 6)
-    values, axes = np.linalg.eigh(across @ covariances @ across.swapaxes(1, 2))
-    information = (axes / np.maximum(values, _LEAST_DEVIATION**2)[:, None]) @ axes.swapaxes(1, 2)
+    # seen from the target.
+    ends = np.array([(edge.target, edge.source) for edge in _believed(map)], dtype=np.int64).reshape(-1, 2)
+    motions, covariances = _measured(map)
     anchors = [scans[np.trace(map.covariances[scans], axis1=1, axis2=2).argmin()] for scans in map.components]
     fixed = np.searchsorted(ids, np.array(anchors, dtype=np.int64))
-    symmetric = 0.5 * (information + information.swapaxes(1, 2))
-    return PoseGraph(map.poses[ids], np.searchsorted(ids, ends), motions, symmetric, ids, fixed)
+    information = _information(motions, covariances)
+    return PoseGraph(map.poses[ids], np.searchsorted(ids, ends), motions, information, ids, fixed)
+
+
+def _believed(map: Map) -> list[Edge]:
+    """Return the pairs that a pose graph is made of."""
+    return [edge for edge in map.edges if edge.status is EdgeStatus.BELIEVED and edge.covariance is not None]
+
+
+def _measured(map: Map) -> tuple[_Array, _Array]:
+    """Return their motions and covariances."""
+    motions = np.array([edge.T_target_source for edge in _believed(map)], dtype=np.float64).reshape(-1, 4, 4)
+    covariances = np.array([edge.covariance for edge in _believed(map)], dtype=np.float64).reshape(-1, 6, 6)
+    return motions, covariances
+
+
+def _information(motions: _Array, covariances: _Array) -> _Array:
+    """Return how much small motions after these weigh: a pose graph has them in the frame of the source."""
+    across = adjoint(inverse(motions))
+    values, axes = np.linalg.eigh(across @ covariances @ across.swapaxes(1, 2))
+    information = (axes / np.maximum(values, _LEAST_DEVIATION**2)[:, None]) @ axes.swapaxes(1, 2)
+    return np.asarray(0.5 * (information + information.swapaxes(1, 2)))
 
 
 def _index(map: Map, folder: Path, files: list[str]) -> dict[str, Any]:
@@ -201,10 +217,14 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _kind_of(path: Path) -> object:
+def _kind_of(path: Path, size_limit: int | None = None) -> object:
     """Return what a file says that it is."""
+    data, limit = read_file(path, size_limit)
     try:
-        content = json.loads(read_file(path).data)
+        with limit.enforced():
+            content = json.loads(data)
+    except ClipperPlusError:
+        raise
     except (ValueError, RecursionError):
         return None
     return content.get("kind") if isinstance(content, dict) else None
@@ -275,9 +295,8 @@ def _map(index: dict[str, Any], points: list[npt.NDArray[Any]]) -> Map:
     together = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *components]))
     if not np.array_equal(together, np.flatnonzero(placed)):
         raise ValueError("its components are not the scans that were placed")
-    if not are_rigid(poses[placed], FILE_ROUNDING).all():
-        raise ValueError("a pose is no rotation and translation")
-    return Map(
+    check_motions(poses[placed])
+    made = Map(
         names=tuple(str(scan["name"]) for scan in scans),
         poses=poses,
         components=components,
@@ -296,22 +315,37 @@ def _map(index: dict[str, Any], points: list[npt.NDArray[Any]]) -> Map:
         free_space=bool(index["free_space"]),
         usual_conflict=float(index["usual_conflict"]),
     )
+    with np.errstate(over="raise", invalid="raise"):  # numbers that are too large to be saved again
+        _information(*_measured(made))
+    return made
 
 
 def _edge(about: dict[str, Any], count: int) -> Edge:
     source, target, motion = about["source"], about["target"], about["T_target_source"]
     if not (isinstance(source, int) and isinstance(target, int) and 0 <= source < count and 0 <= target < count):
         raise ValueError(f"a pair of scans {source} and {target}, of {count}")
-    covariance = about["covariance"]
+    covariance, status = about["covariance"], EdgeStatus(about["status"])
+    if motion is None and (covariance is not None or status is EdgeStatus.BELIEVED):
+        raise ValueError(f"scans {source} and {target} have no transform, and are believed or have a covariance")
+    where = None if motion is None else _matrix(motion, 4, 4)
+    spread = None if covariance is None else _matrix(covariance, 6, 6)
+    if where is not None:
+        check_motions(numbers([motion]))
+    if spread is not None:
+        check_covariances(numbers([covariance]))
+    for name in ("overlap", "shift"):
+        if about[name] is not None:
+            check_number(about[name])
+    check_number(about["confidence"], high=1.0)
     return Edge(
         source=source,
         target=target,
-        status=EdgeStatus(about["status"]),
+        status=status,
         reason=str(about["reason"]),
         origin=about["origin"],
         confidence=float(about["confidence"]),
-        T_target_source=None if motion is None else _matrix(motion, 4, 4),
-        covariance=None if covariance is None else _matrix(covariance, 6, 6),
+        T_target_source=where,
+        covariance=spread,
         overlap=about["overlap"],
         shift=about["shift"],
     )

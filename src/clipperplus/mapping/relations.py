@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,15 @@ import numpy.typing as npt
 from ..clouds.prepared import PreparedCloud
 from ..registration import register
 from ..registration.confidence import Evidence, Status
+from ..registration.kept import (
+    NOT_WHOLE,
+    check_covariances,
+    check_evidence,
+    check_motions,
+    check_number,
+    check_texts,
+    numbers,
+)
 from ..registration.verification import AGREEING_COSINE, compare, polish, sample
 
 __all__ = ["Relating", "Relation", "Sighting", "look_at", "not_related", "relate", "usual_conflict", "what_is_seen"]
@@ -139,6 +148,37 @@ class Relation:
             reasons=tuple(about["reasons"]),
             seconds=float(about["seconds"]),
         )
+
+    @classmethod
+    def is_whole(cls, about: dict[str, Any]) -> bool:
+        """Whether something is what :meth:`to_dict` wrote: a file may have been changed by others."""
+        try:
+            _check(about)
+            cls.from_dict(0, 1, about)
+        except NOT_WHOLE:
+            return False
+        return True
+
+
+def _check(about: dict[str, Any]) -> None:
+    """Refuse what is not as it was written."""
+    if about["effort"] not in get_args(Effort):
+        raise ValueError("expected how far it looked")
+    motions, rivalries, backs = (numbers(about[name]) for name in ("motions", "rivalries", "back_to_back"))
+    undetermined, covariance = numbers(about["undetermined"]), about["covariance"]
+    if len(motions):
+        check_motions(motions)
+    if not motions.shape[0] == rivalries.size == backs.size or rivalries.ndim != 1 or backs.ndim != 1:
+        raise ValueError("expected as many rivalries and shares as motions")
+    if (rivalries < 0.0).any() or (backs < 0.0).any() or (backs > 1.0).any():
+        raise ValueError("expected rivalries of at least 0, and shares from 0 to 1")
+    if undetermined.shape not in ((0,), (len(undetermined), 6)):
+        raise ValueError("expected unit motions")
+    if covariance is not None:
+        check_covariances(numbers([covariance]))
+    check_texts(about["reasons"])
+    check_evidence(about["evidence"])
+    check_number(about["seconds"])
 
 
 @dataclass(frozen=True)

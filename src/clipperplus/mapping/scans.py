@@ -18,6 +18,7 @@ from ..errors import LandmarkError
 from .workbench import Workbench
 
 __all__ = [
+    "as_scan_of_map",
     "as_scans",
     "common_voxel_size",
     "in_order_of_content",
@@ -36,6 +37,8 @@ _COMMON = 2.0
 """By how much a folder has one custom, rather than each scan its own: a factor of the logarithm of the odds."""
 _LEAST_POINTS = 30
 """Of a scan reduced to voxels: fewer fit anywhere."""
+_LARGEST = 1e37
+"""Coordinate: what maps keep of scans, also in files, is in single precision."""
 
 
 class _Viewed(Protocol):
@@ -60,7 +63,16 @@ def as_scans(scans: Sequence[Any], names: Sequence[str] | None = None, size_limi
     if names is not None and len(names) != len(scans):
         raise LandmarkError(f"names: expected one for each of {len(scans)} scans, got {len(names)}")
     called = [None] * len(scans) if names is None else [str(name) for name in names]
-    return [as_scan(scan, f"scans[{k}]", called[k], size_limit=size_limit) for k, scan in enumerate(scans)]
+    return [as_scan_of_map(scan, f"scans[{k}]", called[k], size_limit=size_limit) for k, scan in enumerate(scans)]
+
+
+def as_scan_of_map(scan: Any, argument: str, name: str | None = None, *, size_limit: int | None = None) -> Scan:
+    """Read and check one scan, as :func:`as_scan` does; one that single precision cannot hold is refused."""
+    result = as_scan(scan, argument, name, size_limit=size_limit)
+    if result.cloud.farthest > _LARGEST:
+        farthest = result.cloud.farthest
+        raise LandmarkError(f"{argument}: expected coordinates of at most {_LARGEST:g} in a map, got {farthest:g}")
+    return result
 
 
 def in_order_of_content(scans: Sequence[Scan]) -> npt.NDArray[np.int64]:

@@ -48,10 +48,9 @@ class RelationFile:
         if key in self._known:
             return Relation.from_dict(source, target, self._known[key].to_dict())
         about = None if self._store is None else self._store.get(key)
-        try:
-            return None if about is None else Relation.from_dict(source, target, about)
-        except (KeyError, TypeError, ValueError):
-            return None  # changed by others: it is registered again
+        if about is None or not Relation.is_whole(about):  # changed by others: it is registered again
+            return None
+        return Relation.from_dict(source, target, about)
 
     def put(self, relations: Iterable[Relation]) -> None:
         """Keep relations; what cannot be written is kept as long as this is."""

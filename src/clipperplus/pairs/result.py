@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,6 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..registration import Evidence, Status
+from ..registration.kept import (
+    NOT_WHOLE,
+    check_covariances,
+    check_evidence,
+    check_motions,
+    check_number,
+    check_texts,
+    numbers,
+)
 
 __all__ = ["PairResult"]
 
@@ -87,8 +97,9 @@ class PairResult:
     def is_whole(cls, answer: Mapping[str, Any]) -> bool:
         """Whether something is an answer: a file may have been changed by others."""
         try:
+            _check(answer)
             cls.of(0, "", "", answer)
-        except (KeyError, TypeError, ValueError):
+        except NOT_WHOLE:
             return False
         return True
 
@@ -114,3 +125,27 @@ class PairResult:
             "failure": self.failure,
             "was_known": self.was_known,
         }
+
+
+def _check(answer: Mapping[str, Any]) -> None:
+    """Refuse an answer that is not as it was written."""
+    motion, covariance, others = answer["T_target_source"], answer["covariance"], answer["alternatives"]
+    if motion is None and Status(answer["status"]) is Status.OK:
+        raise ValueError("expected a transform to trust")
+    given = [] if motion is None else [motion]
+    check_motions(numbers([*given, *(other["T_target_source"] for other in others)] or np.empty((0, 4, 4))))
+    if covariance is not None:
+        check_covariances(numbers([covariance]))
+    for other in others:
+        if other["rivalry"] is not None:
+            check_number(other["rivalry"])
+    check_number(answer["confidence"], high=1.0)
+    if answer["overlap"] is not None:
+        check_number(answer["overlap"])
+    check_number(answer["num_inliers"], high=2**31 - 1)
+    if not isinstance(answer["num_inliers"], int) or not isinstance(answer["proven"], bool):
+        raise ValueError("expected a count, and whether it is proven")
+    check_texts(answer["reasons"])
+    check_evidence(answer["evidence"])
+    check_number(answer["voxel_size"], sys.float_info.min)
+    check_number(answer["seconds"])

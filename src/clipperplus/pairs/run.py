@@ -153,7 +153,8 @@ class _Wanted:
         if isinstance(pairs, str | bytes) or not hasattr(pairs, "__iter__"):
             raise LandmarkError(f"pairs: expected pairs of clouds, got {type(pairs).__name__}")
         for number, pair in enumerate(pairs):
-            if isinstance(pair, str | bytes) or not hasattr(pair, "__len__") or len(pair) not in (2, 3):
+            listed = hasattr(pair, "__len__") and hasattr(pair, "__getitem__")
+            if isinstance(pair, str | bytes | Mapping) or not listed or len(pair) not in (2, 3):
                 raise LandmarkError(f"pairs[{number}]: expected two clouds, and options or none, got {pair!r:.100}")
             own = pair[2] if len(pair) == 3 else {}
             if not isinstance(own, Mapping):
