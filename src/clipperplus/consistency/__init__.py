@@ -101,6 +101,8 @@ def consistency_weights(
     distances in metres; for :class:`~clipperplus.invariants.Custom`, what the function says; for the others, how much a
     pair disagrees, where epsilon is just too much. ``sigma`` is in the same unit; None: a third of the bound.
     """
+    from scipy.sparse import coo_array
+
     if sigma is not None:
         sigma = as_number("sigma", sigma, 0.0, math.inf, open_interval=True)
     problem = ConsistencyProblem.check(source, target, associations, epsilon, invariant, one_to_one, min_distance)
@@ -112,11 +114,15 @@ def consistency_weights(
     weights = graph.adjacency(sparse=True).astype(np.float64)
     # Row after row, the pairs (i, j) with i < j come to each j in the order of i, in which row j has them, too.
     mirrored = weights.indptr[:-1].astype(np.int64)
-    for start in range(0, weights.nnz, PAIRS_AT_ONCE):
-        entries = np.arange(start, min(start + PAIRS_AT_ONCE, weights.nnz))
-        i = np.searchsorted(weights.indptr, entries, side="right") - 1
-        j = weights.indices[entries].astype(np.int64)
-        entries, i, j = (part[i < j] for part in (entries, i, j))
+    last = 0
+    while last < problem.count:
+        first, most = last, int(weights.indptr[last]) + PAIRS_AT_ONCE
+        last = max(first + 1, int(np.searchsorted(weights.indptr, most, side="right")) - 1)
+        start, end = weights.indptr[[first, last]]
+        i = np.repeat(np.arange(first, last), np.diff(weights.indptr[first : last + 1]))
+        upper = np.flatnonzero(i < weights.indices[start:end])
+        entries = start + upper
+        i, j = i[upper], weights.indices[entries].astype(np.int64)
         i.flags.writeable = j.flags.writeable = False  # a function of the caller's will see them
         bound = problem.epsilons(i, j)
         if isinstance(problem.invariant, Custom):
@@ -125,9 +131,9 @@ def consistency_weights(
             steps = 3.0 if sigma is None else bound / sigma  # standard deviations up to the bound
             scores = np.exp(-0.5 * (problem.residuals(i, j) * steps) ** 2)
         weights.data[entries] = scores
-        order = np.argsort(j, kind="stable")
-        columns = j[order]
-        weights.data[mirrored[columns] + np.arange(len(j)) - np.searchsorted(columns, columns)] = scores[order]
-        mirrored += np.bincount(j, minlength=problem.count)
+        columns = coo_array((scores, (i, j)), shape=weights.shape).tocsc()
+        counts = np.diff(columns.indptr)
+        weights.data[np.repeat(mirrored - columns.indptr[:-1], counts) + np.arange(len(j))] = columns.data
+        mirrored += counts
     weights.eliminate_zeros()  # scores too small for a number
     return weights
