@@ -160,8 +160,8 @@ def _install_for_cpp_tests(session: nox.Session) -> None:
 def portable(session: nox.Session, target: str) -> None:
     """Compile the core for other systems, and run its C++ tests where wine or QEMU can: ``nox -s portable``.
 
-    "plain" is for this one, without the extensions of its compiler: what MSVC sees. "libc++" is with a standard library as
-    old as those of Macs: that of Zig is newer.
+    "plain" is for this one, without the extensions of its compiler: what MSVC sees. "libc++" is with a standard library
+    as old as those of Macs: that of Zig is newer.
     """
     _install_for_cpp_tests(session)
     options = ["-DCMAKE_CXX_FLAGS=-DCLIPPERPLUS_PLAIN"]

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,7 @@ def work(data: Path) -> dict[str, Callable[[], Iterable[Any]]]:
         return (cp.register(pair.source, pair.target, threads=1).T_target_source,)
 
     jobs: dict[str, Callable[[], Iterable[Any]]] = {
-        f"`{method}`, {len(graphs)} graphs": lambda method=method: cliques(method)  # type: ignore[misc]
-        for method in ("exact", "clipper+", "greedy")
+        f"`{method}`, {len(graphs)} graphs": partial(cliques, method) for method in ("exact", "clipper+", "greedy")
     }
     jobs["`consistency_graph`, the same"] = lambda: [
         cp.consistency_graph(source, target, epsilon=epsilon).num_edges for source, target, epsilon in matches
@@ -57,8 +57,8 @@ def work(data: Path) -> dict[str, Callable[[], Iterable[Any]]]:
         cp.solve(source, target, epsilon=epsilon).T_target_source for source, target, epsilon in matches
     ]
     for name, pair in scans.items():
-        jobs[f"`prepare`, a {name}"] = lambda pair=pair: prepare(pair.source)  # type: ignore[misc]
-        jobs[f"`register`, a {name}"] = lambda pair=pair: register(pair)  # type: ignore[misc]
+        jobs[f"`prepare`, a {name}"] = partial(prepare, pair.source)
+        jobs[f"`register`, a {name}"] = partial(register, pair)
     return jobs
 
 

@@ -29,10 +29,11 @@ from dask_processes import Marked, dask_processes, workers_of
 import clipperplus as cp
 from clipperplus.bench.map_scenes import clouds_of, scenes_of
 from clipperplus.bench.tables import markdown_table
+from clipperplus.clouds.scan import Unread
 from clipperplus.pairs.clients import started
 from clipperplus.pairs.cluster import Cluster
 from clipperplus.pairs.order import one_after_the_other
-from clipperplus.pairs.recipes import Failure, Look, Recipe, Unread, look_at
+from clipperplus.pairs.recipes import Failure, Look, Recipe, look_at
 from clipperplus.pairs.run import checked_options
 from clipperplus.pairs.tasks import Registering, Task
 

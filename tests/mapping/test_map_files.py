@@ -3,123 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 import os
-import pickle
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from attacks import npz_bomb
-from damage import damaged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from maps import many_scans, nothing_fits, two_rooms
+from random_maps import assert_same, change, some_map
 from scipy.spatial.transform import Rotation
 
 import clipperplus as cp
-from clipperplus.geometry.poses import inverse
-from clipperplus.mapping import Edge, EdgeStatus, Map, ScanStatus, build_map, read_g2o
+from clipperplus.mapping import EdgeStatus, Map, build_map, read_g2o
 from clipperplus.mapping.map_files import is_map_folder, load_map, save_map
 from clipperplus.synthetic import building_scans
-
-Array = npt.NDArray[np.float64]
-
-
-def motions(random: np.random.Generator, count: int, where: float = 0.0) -> Array:
-    """Return motions that take what is near a place to somewhere near it."""
-    poses = np.tile(np.eye(4), (count, 1, 1))
-    poses[:, :3, :3] = Rotation.from_quat(random.normal(size=(count, 4))).as_matrix().reshape(-1, 3, 3)
-    poses[:, :3, 3] = where + 10.0 * random.normal(size=(count, 3)) - where * poses[:, :3, :3].sum(axis=2)
-    return poses
-
-
-def covariances(random: np.random.Generator, count: int, size: float = 1e-3) -> Array:
-    roots = size * random.normal(size=(count, 6, 9))
-    return np.asarray(roots @ roots.swapaxes(1, 2))
-
-
-def some_map(seed: int, sizes: tuple[int, ...] = (4, 2), alone: int = 2, where: float = 10.0) -> Map:
-    """Return a map of random numbers: components of some sizes, and scans that were left out."""
-    random = np.random.default_rng(seed)
-    placed = sum(sizes)
-    count = placed + alone
-    order = random.permutation(count)
-    components = tuple(np.sort(part) for part in np.split(order[:placed], np.cumsum(sizes)[:-1]) if len(part))
-    poses, spread = np.full((count, 4, 4), np.nan), np.full((count, 6, 6), np.nan)
-    confidence = np.zeros(count)
-    for part in components:
-        poses[part], spread[part] = motions(random, len(part), where), covariances(random, len(part))
-        spread[part[-1]] *= 1e-6  # the frame is that of this scan
-        confidence[part] = random.random(len(part))
-    edges = []
-    for part in components:
-        for source, target in zip(part[:-1].tolist(), part[1:].tolist(), strict=True):
-            motion = (inverse(poses[[target]]) @ poses[[source]])[0]
-            edges.append(edge(random, source, target, EdgeStatus.BELIEVED, motion))
-    if count > 1:
-        edges.append(edge(random, 0, count - 1, EdgeStatus.REFUSED, motions(random, 1)[0]))
-        edges.append(Edge(1, 0, EdgeStatus.DOUBTED, "no transform was found", "registered", 0.0))
-    status = [ScanStatus.ALONE] * count
-    for scan in np.flatnonzero(confidence).tolist():
-        status[scan] = ScanStatus.PLACED
-    return Map(
-        names=tuple(f"scan {k} \u00e4\udc80\n.ply" for k in range(count)),
-        poses=poses,
-        components=components,
-        status=tuple(status),
-        reasons=tuple("" if entry is ScanStatus.PLACED else "it fits nowhere" for entry in status),
-        confidence=confidence,
-        covariances=spread,
-        edges=tuple(edges),
-        voxel_size=float(random.uniform(0.01, 1.0)),
-        prior=float(random.random()),
-        proven=bool(random.integers(2)),
-        stages=(cp.Stage("reading", float(random.random()), count), cp.Stage("settling", float(random.random()))),
-        seconds=float(random.random()),
-        scans=tuple(where + random.normal(size=(random.integers(1, 50), 3)) for _ in range(count)),
-        viewpoints=np.where(random.random((count, 1)) < 0.5, random.normal(size=(count, 3)), np.nan),
-        free_space=bool(random.integers(2)),
-        usual_conflict=float(random.random()),
-    )
-
-
-def edge(random: np.random.Generator, source: int, target: int, status: EdgeStatus, motion: Array) -> Edge:
-    return Edge(
-        source=source,
-        target=target,
-        status=status,
-        reason=f"because of {random.random()}",
-        origin="registered",
-        confidence=float(random.random()),
-        T_target_source=motion,
-        covariance=covariances(random, 1)[0],
-        overlap=float(random.random()),
-        shift=None if status is EdgeStatus.REFUSED else float(random.random()),
-    )
-
-
-def assert_same(loaded: Any, saved: Any, where: str = "map") -> None:
-    """Compare all fields bit by bit, but points to single precision."""
-    assert type(loaded) is type(saved), where
-    if isinstance(saved, np.ndarray):
-        assert loaded.dtype == saved.dtype, where
-        assert loaded.shape == saved.shape, where
-        assert loaded.tobytes() == saved.tobytes(), where
-    elif isinstance(saved, tuple):
-        assert len(loaded) == len(saved), where
-        for number, (one, other) in enumerate(zip(loaded, saved, strict=True)):
-            assert_same(one, other, f"{where}[{number}]")
-    elif dataclasses.is_dataclass(saved):
-        for field in dataclasses.fields(saved):
-            if field.name != "scans":
-                assert_same(getattr(loaded, field.name), getattr(saved, field.name), f"{where}.{field.name}")
-    else:
-        assert loaded == saved, where
 
 
 @pytest.fixture(scope="module")
@@ -310,71 +209,6 @@ def test_a_folder_with_something_else_is_not_overwritten(tmp_path: Path) -> None
         assert [path.name for path in tmp_path.iterdir()] == ["map.json"]
 
 
-def change(folder: Path, edit: Callable[[dict[str, Any]], Any]) -> None:
-    index = json.loads((folder / "map.json").read_bytes())
-    edit(index)
-    (folder / "map.json").write_text(json.dumps(index))
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        (lambda index: index.update(format=2), r"map\.json: expected format 1; clipperplus \d.* wrote format 2"),
-        (lambda index: index.update(kind="recipe"), r"map\.json: expected a clipperplus map, this is something else"),
-        (lambda index: index.pop("edges"), "not a map as it is written here"),
-        (lambda index: index.update(edges=3), "not a map as it is written here"),
-        (lambda index: index["edges"][0].update(source=99), "a pair of scans 99 and"),
-        (lambda index: index["edges"][0].update(status="liked"), "'liked' is not a valid EdgeStatus"),
-        (lambda index: index["edges"][0].update(T_target_source=[[1.0]]), r"shape \(1, 1\)"),
-        (lambda index: index["edges"][0].update(T_target_source=None), "no transform, and are believed"),
-        (lambda index: index["edges"][-1].update(covariance=np.eye(6).tolist()), "no transform, and are believed or"),
-        (lambda index: index["edges"][0].update(T_target_source=np.full((4, 4), np.nan).tolist()), "finite numbers"),
-        (lambda index: index["edges"][0].update(T_target_source=[["1"] * 4] * 4), "finite numbers"),
-        (lambda index: index["edges"][0]["T_target_source"][0].__setitem__(3, 1e308), "moves farther than 1e"),
-        (lambda index: index["edges"][0].update(T_target_source=np.zeros((4, 4)).tolist()), "no rotation"),
-        (lambda index: index["edges"][0].update(covariance=np.full((6, 6), np.inf).tolist()), "finite numbers"),
-        (lambda index: index["edges"][0].update(covariance=(1e308 * np.eye(6)).tolist()), "overflow"),
-        (lambda index: index["edges"][0].update(covariance=(-np.eye(6)).tolist()), "negative eigenvalues"),
-        (lambda index: index["edges"][0]["covariance"][0].__setitem__(1, 1.0), "not symmetric"),
-        (lambda index: index["edges"][0].update(confidence=-1), "a number from 0 to 1"),
-        (lambda index: index["edges"][0].update(overlap="half"), "a number from 0"),
-        (lambda index: index["components"].pop(), "its components are not the scans that were placed"),
-        (lambda index: index["scans"].pop(), "scans.npz has no offset for each of 7 scans"),
-        (lambda index: index["scans"][0].update(confidence="high"), "could not convert"),
-        (lambda index: index["viewpoints"].pop(), "not a map as it is written here"),
-        (lambda index: index.update(scans=None), "not a map as it is written here"),
-        (lambda index: [scan.update(T_map_scan=None) for scan in index["scans"]], "a transform is no rotation"),
-        (lambda index: index.update(points_sha256="0"), r"scans\.npz: damaged, or of another map than map\.json"),
-    ],
-)
-def test_what_is_not_whole_or_of_another_version_is_refused(
-    edit: Callable[[dict[str, Any]], Any], message: str, tmp_path: Path
-) -> None:
-    save_map(some_map(8), tmp_path)
-    change(tmp_path, edit)
-    with pytest.raises(cp.FileFormatError, match=message) as refused:
-        load_map(tmp_path)
-    assert str(refused.value).startswith(str(tmp_path))
-    assert "\n" not in str(refused.value)
-
-
-@pytest.mark.filterwarnings("error")
-@settings(max_examples=100)
-@given(data=st.data())
-def test_pairs_that_were_changed_are_refused_or_can_be_saved_again(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
-    folder = tmp_path_factory.mktemp("map")
-    save_map(some_map(8, (3, 2)), folder)
-    change(folder, lambda index: index.update(edges=data.draw(damaged(index["edges"]))))
-    try:
-        loaded = load_map(folder)
-    except cp.FileFormatError:
-        return
-    save_map(loaded, folder)
-    assert_same(load_map(folder), loaded)
-
-
 @pytest.mark.parametrize("make", [lambda: some_map(3), two_rooms, nothing_fits, lambda: many_scans(6, 12)])
 def test_what_was_loaded_is_saved_as_it_was(make: Callable[[], Map], tmp_path: Path) -> None:
     save_map(make(), tmp_path / "one")
@@ -383,90 +217,3 @@ def test_what_was_loaded_is_saved_as_it_was(make: Callable[[], Map], tmp_path: P
         if name.endswith((".g2o", ".tum")):
             assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
     assert load_map(tmp_path / "one").to_dict() == load_map(tmp_path / "other").to_dict()
-
-
-def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
-    with pytest.raises(cp.FileFormatError, match=r"nowhere/map\.json: missing; expected the folder of a map"):
-        load_map(tmp_path / "nowhere")
-    save_map(some_map(9), tmp_path)
-    index, points = tmp_path / "map.json", tmp_path / "scans.npz"
-    whole = points.read_bytes()
-    for broken in (whole[:-1], whole[:100], b"", whole[:200] + b"\x01" + whole[201:]):
-        points.write_bytes(broken)
-        with pytest.raises(cp.FileFormatError, match=r"scans\.npz: damaged"):
-            load_map(tmp_path)
-    points.unlink()
-    with pytest.raises(cp.FileFormatError, match=r"scans\.npz: missing"):
-        load_map(tmp_path)
-    text = index.read_bytes()
-    for broken in (text[:-1], text[: len(text) // 2], b"", b"[" * 100_000, b"\xff\xfe"):
-        index.write_bytes(broken)
-        with pytest.raises(cp.FileFormatError, match=r"map\.json: damaged"):
-            load_map(tmp_path)
-
-
-class Trap:
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return Path.touch, (self.path,)
-
-
-def test_nothing_is_unpickled(tmp_path: Path) -> None:
-    save_map(some_map(10), tmp_path)
-    sprung = tmp_path / "sprung"
-    with (tmp_path / "scans.npz").open("wb") as file:
-        np.savez(file, offsets=np.array([Trap(sprung)], dtype=object))
-    change(tmp_path, lambda index: index.update(points_sha256=sha256(tmp_path / "scans.npz")))
-    with pytest.raises(cp.FileFormatError, match="not a map as it is written here"):
-        load_map(tmp_path)
-    assert not sprung.exists()
-    pickle.loads(pickle.dumps(Trap(sprung)))
-    assert sprung.exists()  # it is a trap
-
-
-def test_archives_without_what_is_needed_are_refused(tmp_path: Path) -> None:
-    save_map(some_map(10), tmp_path)
-    count = len(some_map(10).names)
-    points = {f"points_{k}": np.zeros((2, 3), dtype=np.float32) for k in range(count)}
-    for arrays in (
-        {"offsets": np.zeros((count, 3))},
-        {**points, "offsets": np.zeros((count, 2))},
-        {**points, "offsets": np.zeros((count, 3)), "points_1": np.zeros((2, 4), dtype=np.float32)},
-        {**points, "offsets": np.zeros((count, 3)), "points_1": np.zeros((2, 3), dtype=np.int32)},
-        points,
-    ):
-        np.savez(tmp_path / "scans.npz", **arrays)
-        change(tmp_path, lambda index: index.update(points_sha256=sha256(tmp_path / "scans.npz")))
-        with pytest.raises(cp.FileFormatError, match="not a map as it is written here"):
-            load_map(tmp_path)
-
-
-def test_points_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
-    save_map(some_map(0, (1,), 0), tmp_path)
-    with pytest.raises(cp.MemoryLimitError, match=r"map\.json: what it holds"):
-        load_map(tmp_path, size_limit=100)
-    for rows, kind, message in (
-        (30_000_000, "<f4", r"scans\.npz: what it holds takes \d+ bytes"),
-        (30_000_000, "<f8", r"has no points of scan 0"),
-    ):
-        (tmp_path / "scans.npz").write_bytes(npz_bomb(kind, rows, 3, "points_0", offsets=np.zeros((1, 3))))
-        assert (tmp_path / "scans.npz").stat().st_size < 2**21
-        change(tmp_path, lambda index: index.update(points_sha256=sha256(tmp_path / "scans.npz")))
-        with pytest.raises(cp.ClipperPlusError, match=message):
-            load_map(tmp_path)
-    path = tmp_path / "scans.npz"
-    path.write_bytes(npz_bomb("<f4", 100_000, 3, "points_0", offsets=np.zeros((1, 3))))
-    change(tmp_path, lambda index: index.update(points_sha256=sha256(path)))
-    with pytest.raises(cp.MemoryLimitError, match=r"scans\.npz: what it holds") as refused:
-        load_map(tmp_path, size_limit=2**20)
-    assert Map.load(tmp_path, size_limit=refused.value.needed).scans[0].shape == (100_000, 3)
-    path.write_bytes(npz_bomb("<f4", 3, 3, "points_0", offsets=np.zeros((1, 3)), promised=10**12))
-    change(tmp_path, lambda index: index.update(points_sha256=sha256(path)))
-    with pytest.raises(cp.FileFormatError, match=r"points_0\.npy: byte 128: the header promises 1000000000000 rows"):
-        load_map(tmp_path)
-
-
-def sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
