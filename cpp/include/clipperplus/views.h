@@ -90,10 +90,6 @@ concept PointWithNames = !PointOfNumbers<Point> && requires(const Point& p) {
   requires std::same_as<decltype(p.x), decltype(p.y)> && std::same_as<decltype(p.x), decltype(p.z)>;
 };
 
-}  // namespace detail
-
-namespace detail {
-
 template <class Range>
 concept HasData = requires(const Range& range) { *std::data(range); };
 template <class Range>
