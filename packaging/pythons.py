@@ -1,13 +1,14 @@
 """Interpreters of other versions and processors.
 
-Those of this machine are the ones that uv finds: on the PATH, or where ``uv python install`` puts them. Those of
-another processor, and a version that is missing, come from Debian, from the mirror that apt is set up with: each is
+Those of this machine are the ones that uv finds: on the PATH, where ``uv python install`` puts them, or pyenv. Those
+of another processor, and a version that is missing, come from Debian, from the mirror that apt is set up with: each is
 unpacked into a folder and made to run from there, under qemu if need be, with the C library it was built with. Neither
 root rights nor containers are needed, and nothing is installed.
 """
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import subprocess
@@ -23,7 +24,8 @@ def interpreter(version: str, machine: str, folder: Path) -> Path | None:
     """Return an interpreter with headers, or None. What is unpacked for it into the folder is used again."""
     if machine == platform.machine():
         asked = ("uv", "python", "find", "--no-python-downloads", "--no-project", "--system", version)
-        found = subprocess.run(asked, capture_output=True, text=True, check=False)
+        places = os.pathsep.join([os.environ["PATH"], *map(str, _places_of_pyenv())])
+        found = subprocess.run(asked, capture_output=True, text=True, check=False, env={**os.environ, "PATH": places})
         if found.returncode == 0:
             return Path(found.stdout.strip())
     if version not in DEBIAN_RELEASES or not shutil.which("apt-get"):
@@ -39,6 +41,14 @@ def interpreter(version: str, machine: str, folder: Path) -> Path | None:
         _make_it_run_from_here(python, root, machine)
         (root / "complete").touch()
     return python
+
+
+def _places_of_pyenv() -> list[Path]:
+    """Return where pyenv has interpreters: on the PATH it puts the chosen ones alone."""
+    if not shutil.which("pyenv"):
+        return []
+    root = subprocess.run(["pyenv", "root"], capture_output=True, text=True, check=True).stdout.strip()
+    return sorted(Path(root, "versions").glob("*/bin"))
 
 
 def _download(version: str, machine: str, folder: Path) -> list[Path]:
