@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import numpy.typing as npt
 import psutil
@@ -208,6 +209,18 @@ def test_workers_may_be_killed_all_the_time(clouds: Clouds, tmp_path: Path) -> N
                 killed += 1
     assert killed == 5
     assert said(found) == said(cp.register_pairs(pairs, **options))
+
+
+def test_a_worker_that_is_killed_is_started_again_however_long_it_takes(clouds: Clouds, tmp_path: Path) -> None:
+    """Dask gives up those that are not back in time; one that was killed again at that moment looks the same."""
+    others = set(workers_of(os.getpid()))
+    at_once = {"distributed.deploy.lost-worker-timeout": "10ms"}  # no process is back so soon
+    with dask.config.set(at_once), started(1) as connection, work_on(connection.client, clouds) as cluster:
+        for name in ("first", "second"):
+            (found,) = results_of(cluster, [Counting(str(tmp_path), name)])
+            assert "points" in found
+            (worker,) = set(workers_of(os.getpid())) - others
+            worker.kill()
 
 
 def test_a_scheduler_that_was_killed_and_started_again_goes_on(clouds: Clouds, truth: dict[int, str]) -> None:
