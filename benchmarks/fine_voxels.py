@@ -1,19 +1,26 @@
-"""Clouds of millions of voxels: what preparing and registering them takes, and how far off the answer is.
+"""Clouds of many voxels: what preparing and registering them takes, how far off the answer is, and what it hangs on.
 
 Each size runs in a process of its own. Times are on two threads; processor time is of all threads together, and says
-more where other programs run.
+more where other programs run. How many voxels are matched, and how fast they get narrower, is changed for pairs of real
+scans at voxels as fine as these.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from common import argument_parser, reset_peak, resident_mb, write_report
+from constants import Constant, changed
+from registration import BENCHMARKS, Job, is_right, points, true_jobs, truths, wrong_jobs
 
 import clipperplus as cp
 from clipperplus.bench.tables import markdown_table
@@ -21,6 +28,14 @@ from clipperplus.bench.tables import markdown_table
 SIZES = ((500_000, 0.03), (1_250_000, 0.02), (5_000_000, 0.01))
 """Points of each cloud, and voxels, in metres, that leave four fifths of them."""
 WANTED_S, THREADS = 60.0, 2
+CONSTANTS = (
+    Constant("registration.given", "_MOST_MATCHED", "voxels that are matched, at most", limits=(0.25, 0.5, 1.0, 2.5)),
+    Constant("registration.descent", "_FARTHEST_STEP", "times narrower in a step, at most"),
+)
+FRAGMENT_VOXEL = 0.025
+"""Metres: fragments have no finer ones."""
+EVERY_TRUE, EVERY_WRONG = 24, 8
+"""Of the pairs of each kind, one in so many is taken."""
 
 Points = npt.NDArray[np.float64]
 
@@ -69,10 +84,56 @@ def measure(count: int, voxel_size: float) -> dict[str, float | str]:
     }
 
 
+class Tried(NamedTuple):
+    """What became of a pair of fragments."""
+
+    benchmark: str
+    right: bool
+    trusted: bool
+    seconds: float
+
+
+def try_pair(job: Job, data: Path, constant: Constant, factor: float) -> Tried:
+    """Register a pair of fragments at fine voxels with a constant changed."""
+    source, target = points(data, job.source, job.j), points(data, job.target, job.i)
+    with changed(constant, factor):
+        start = time.process_time()
+        pose = cp.register(source, target, voxel_size=FRAGMENT_VOXEL)
+        seconds = time.process_time() - start
+    belongs = job.benchmark in BENCHMARKS
+    right = belongs and is_right(pose.T_target_source, truths(data, job.benchmark, job.target)[job.i, job.j])
+    return Tried(job.benchmark, right, pose.status is cp.Status.OK, seconds)
+
+
+def sweep(data: Path) -> str:
+    """Return a table of what becomes of pairs of fragments as constants change."""
+    jobs = true_jobs(data)[::EVERY_TRUE] + wrong_jobs(data)[::EVERY_WRONG]
+    rows = []
+    with ProcessPoolExecutor(2) as pool:
+        for constant in CONSTANTS:
+            for factor in constant.limits:
+                of_pair = functools.partial(try_pair, data=data, constant=constant, factor=factor)
+                tried = list(pool.map(of_pair, jobs, chunksize=4))
+                shares = [f"{np.mean([one.right for one in tried if one.benchmark == b]):.3f}" for b in BENCHMARKS]
+                kept = np.mean([one.trusted for one in tried if one.right])
+                lies = sum(one.trusted and not one.right for one in tried)
+                seconds = f"{np.median([one.seconds for one in tried]):.2f}"
+                value = f"{constant.times(factor):g}"
+                rows.append((constant.about, value, *shares, f"{kept:.3f}", str(lies), seconds))
+    head = ("", "value", *(f"recall {b}" for b in BENCHMARKS), "right that are OK", "OK and wrong", "seconds")
+    pairs = sum(job.benchmark in BENCHMARKS for job in jobs)
+    return f"""## What it hangs on
+
+{pairs} pairs of five scenes and {len(jobs) - pairs} of different places, at voxels of {100 * FRAGMENT_VOXEL:g} cm.
+Seconds of the processor, the median. In use are the third value of the first, and the second of the other.
+
+{markdown_table(head, rows)}"""
+
+
 def main() -> None:
     parser = argument_parser(__doc__ or "")
     parser.add_argument("--case", nargs=2, help="one number of points and voxel size; prints JSON")
-    arguments = parser.parse_known_args()[0]
+    arguments, _ = parser.parse_known_args()
     if arguments.case:
         print(json.dumps(measure(int(arguments.case[0]), float(arguments.case[1]))))
         return
@@ -95,8 +156,8 @@ def main() -> None:
         )
     head = ("points", "voxels of", "left", "prepare one", "register both", "wanted", "matched", "answer", "memory")
     text = "Seconds on two threads; in brackets, processor time of all. Memory at the peak, above the points.\n\n"
-    body = text + markdown_table(head, rows)
-    write_report("fine_voxels", "Millions of voxels", "python benchmarks/fine_voxels.py", body)
+    body = f"{text}{markdown_table(head, rows)}\n{sweep(arguments.data)}"
+    write_report("fine_voxels", "Millions of voxels", "python benchmarks/fine_voxels.py --data DIR", body)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ import numpy.typing as npt
 import pytest
 
 from clipperplus.clouds.cloud import as_cloud
+from clipperplus.clouds.surfaces import Surface
 from clipperplus.mapping.range_noise import masses_by_range, range_exponent, residuals_by_range
-from clipperplus.mapping.surfaces import Surface, aligned_by_icp
+from clipperplus.mapping.surfaces import FinePoints, aligned_by_icp
 
 ORIGINS = np.zeros(3), np.zeros(3)
 VOXEL = 0.05
@@ -27,7 +28,9 @@ def floor_and_walls(random: np.random.Generator, power: float) -> npt.NDArray[np
 
 def measured(power: float) -> float:
     random = np.random.default_rng(3)
-    first, second = (Surface.of_cloud(as_cloud("cloud", floor_and_walls(random, power)), VOXEL, 4.5) for _ in "ab")
+    first, second = (
+        FinePoints.of_cloud(as_cloud("cloud", floor_and_walls(random, power)), VOXEL, 4.5).surface() for _ in "ab"
+    )
     return range_exponent([residuals_by_range(first, second, np.eye(4), ORIGINS, 3.0, 0.7)])
 
 
@@ -84,7 +87,7 @@ def test_masses_are_inverse_variances() -> None:
 def test_points_without_mass_do_not_move_anything() -> None:
     random = np.random.default_rng(4)
     cloud = floor_and_walls(random, 0.0)
-    target = Surface.of_cloud(as_cloud("cloud", cloud), VOXEL, 4.5)
+    target = FinePoints.of_cloud(as_cloud("cloud", cloud), VOXEL, 4.5).surface()
     torn = target.points.copy()
     behind = torn[:, 0] > 3.0
     torn[behind, 0] += 0.06  # one wall stands elsewhere

@@ -1,8 +1,7 @@
-"""What is too much: refused with the figure before the memory is taken, or done at coarser voxels."""
+"""What is too much: refused with the figure before the memory is taken."""
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -37,31 +36,6 @@ def test_a_look_that_would_be_too_large_is_left_out(monkeypatch: pytest.MonkeyPa
     again = cp.register(room().source[::7], room().target[::7])
     assert again.stages[-1].name == "look again"
     assert again.status is few.status
-
-
-def test_clouds_of_very_many_voxels_are_matched_at_coarser_ones(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    truth = room().T_target_source
-    usual = cp.register(room().source, room().target, voxel_size=0.03, effort="low")
-    monkeypatch.setattr(looks, "_MOST_MATCHED", 1000)
-    with caplog.at_level(logging.INFO, logger="clipperplus.registration"):
-        pose = cp.register(room().source, room().target, voxel_size=0.03)
-    assert pose.status is cp.Status.OK
-    assert max(map(len, (pose.source_points, pose.target_points))) < 2000 < len(usual.source_points)
-    assert pose.voxel_size == 0.03
-    assert cp.translation_error(pose.T_target_source, truth) < 0.01  # the finer surfaces have the last word
-    assert cp.rotation_error(pose.T_target_source, truth) < 0.2  # degrees
-    (record,) = caplog.records
-    assert "voxels of 0.03 leave" in record.getMessage()
-
-
-def test_features_of_ones_own_are_all_matched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looks, "_MOST_MATCHED", 100)
-    clouds = [cp.prepare(cloud, voxel_size=0.1) for cloud in (room().source, room().target)]
-    own = [cloud.with_features(cloud.points, cloud.features) for cloud in clouds]
-    assert looks.coarsening(*own, 1) == 1.0
-    assert looks.coarsening(*clouds, 1) > 3.0
 
 
 def test_what_the_machine_does_not_have_is_refused() -> None:

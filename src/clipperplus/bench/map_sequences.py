@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clouds.cloud import as_cloud
+from ..clouds.surfaces import Surface
 from ..geometry import fit_transform
 from ..geometry.poses import inverse, rotation_angles
 from ..mapping import EdgeStatus, Map
-from ..mapping.surfaces import Surface, aligned_by_icp
+from ..mapping.surfaces import FinePoints, aligned_by_icp
 from .map_runs import Problem, built, checksum, shuffled_order, summary_of
 
 __all__ = ["LIMITS", "of_sequence", "sequence"]
@@ -119,7 +120,10 @@ def _fits(
     The same points are compared: those that lie near the other scan either way.
     """
     width = _FIT_VOXELS * voxel_size
-    surfaces = {k: Surface.of_cloud(as_cloud("cloud", clouds[k]), width, 4.5) for k in {k for p in pairs for k in p}}
+    surfaces = {
+        k: FinePoints.of_cloud(as_cloud("cloud", clouds[k]), width, 4.5).surface()
+        for k in {k for p in pairs for k in p}
+    }
     gaps = []
     for a, b in pairs:
         motions = [(inverse(some[[b]]) @ some[[a]])[0] for some in (poses, truth)]
@@ -151,7 +155,9 @@ def _loops(path: Path, clouds: Sequence[_Array], poses: _Array, truth: _Array) -
     pairs = pairs[:: max(1, len(pairs) // _LOOPS)]
     if not path.stem.endswith("lidar") or not pairs:
         return {}
-    surfaces = {k: Surface.of_cloud(as_cloud("cloud", clouds[k]), _LOOP_VOXEL, 3.0) for pair in pairs for k in pair}
+    surfaces = {
+        k: FinePoints.of_cloud(as_cloud("cloud", clouds[k]), _LOOP_VOXEL, 3.0).surface() for pair in pairs for k in pair
+    }
     result = {}
     for column, some in (("loop_shift", poses), ("given_loop_shift", truth)):
         shifts = []

@@ -19,12 +19,14 @@ from .fronts import given_fronts, normals_of
 from .matching import as_features
 from .neighbourhoods import Neighbourhoods, find_neighbourhoods
 from .normals import normals_within, turned_inwards
+from .surfaces import GRID_REACH
 from .viewpoints import Viewpoint, find_viewpoint
 from .voxels import usual_voxel_size, voxel_means
 
 __all__ = [
     "FINE",
     "FINER",
+    "NORMAL_RADIUS",
     "Description",
     "PreparedCloud",
     "as_refinement",
@@ -36,12 +38,10 @@ __all__ = [
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
-_NORMAL_RADIUS = 2.0
+NORMAL_RADIUS = 2.0
 """Voxels: the neighbours that a normal is fitted to."""
 _FEATURE_RADIUS = 5.0
 """Voxels: the neighbours that a feature describes."""
-_GRID_REACH = 2
-"""Voxels around a surface in which its nearest point can be looked up, and half a voxel more."""
 _VIEWED_POINTS = 1000
 """Points that stand for the surface where it is judged from where it was seen."""
 _VIEW_MARGIN = 3.0
@@ -134,7 +134,7 @@ class PreparedCloud:
         Normals are turned inwards, or else towards the sensor. What was described is kept, but not pickled.
         """
         voxels = FINER if voxels == FINER else as_number("voxels", voxels, 1.0, _LARGEST_LOOK)
-        radius = as_number("radius", radius, _NORMAL_RADIUS, _LARGEST_LOOK)
+        radius = as_number("radius", radius, NORMAL_RADIUS, _LARGEST_LOOK)
         threads = as_integer("threads", threads, 1, 1024)
         if not isinstance(towards_sensor, bool):
             raise OptionError(f"towards_sensor: expected True or False, got {towards_sensor!r}")
@@ -149,7 +149,7 @@ class PreparedCloud:
                 points = finer if voxels == FINER else voxel_means(as_cloud("points", finer), width, threads)[0]
             neighbours = find_neighbourhoods(points, radius * width, threads, f"voxel_size: {self.voxel_size:g}")
             if voxels != 1.0:
-                normals, _ = normals_within(_NORMAL_RADIUS * width, neighbours, self.viewpoint.place, threads)
+                normals, _ = normals_within(NORMAL_RADIUS * width, neighbours, self.viewpoint.place, threads)
             self._described[key] = _describe_surface(neighbours, normals, threads, towards_sensor=towards_sensor)
         return self._described[key]
 
@@ -161,6 +161,13 @@ class PreparedCloud:
             )
             self._samples[step] = points, normals, bends
         return self._samples[step]
+
+    def coarsened(self, voxel_size: float, threads: int) -> PreparedCloud:
+        """Return the cloud at wider voxels, in metres, seen from the same place."""
+        fronts = self.normals if self.has_fronts else None
+        place, cloud = self.viewpoint.place, as_cloud("points", self.points)
+        coarse = prepare_checked(cloud, voxel_size, place, fronts, fine=False, threads=threads)
+        return replace(coarse, viewpoint=self.viewpoint, sight=self.sight)
 
     def by_fronts(self, threads: int) -> PreparedCloud:
         """Return the cloud with features of normals on the side that was seen, to be matched with others of that kind.
@@ -200,7 +207,7 @@ class PreparedCloud:
     @functools.cached_property
     def surface(self) -> _core.SurfaceGrid:
         """The nearest points around the surface, to lay another cloud on it."""
-        return _core.SurfaceGrid(self.points, self.normals, self.voxel_size, _GRID_REACH)
+        return _core.SurfaceGrid(self.points, self.normals, self.voxel_size, GRID_REACH)
 
 
 def prepare(
@@ -286,7 +293,7 @@ def prepare_checked(
     stopwatch.lap("voxels", len(means))
     told_size = f"voxel_size: {voxel_size:g}"
     neighbours = find_neighbourhoods(means, _FEATURE_RADIUS * voxel_size, threads, told_size)
-    reach = _NORMAL_RADIUS * voxel_size
+    reach = NORMAL_RADIUS * voxel_size
     stopwatch.lap("neighbours")
     middle = means.mean(axis=0) if len(means) else np.zeros(3)
     normals, bends = normals_within(reach, neighbours, middle, threads)
@@ -320,7 +327,7 @@ def viewed_surface(
     neighbours: Neighbourhoods, normals: _Array, counts: npt.NDArray[np.int32], voxel_size: float
 ) -> _core.ViewedSurface:
     """Return what voxel means, each of some points, look like from places."""
-    reach, margin = _NORMAL_RADIUS * voxel_size, _VIEW_MARGIN * voxel_size
+    reach, margin = NORMAL_RADIUS * voxel_size, _VIEW_MARGIN * voxel_size
     return _core.ViewedSurface(neighbours.points, normals, counts, neighbours._native, reach, margin, _VIEWED_POINTS)
 
 

@@ -18,6 +18,7 @@ from .cloud import RawCloud, as_cloud
 __all__ = [
     "choose_voxel_size",
     "downsample",
+    "num_voxels",
     "rounded_size",
     "size_for",
     "too_small",
@@ -70,6 +71,15 @@ def voxel_means(
         return _core.voxel_means(cloud.points, cloud.bounds, size, threads)
 
     return _without_strays_if_need_be(work, cloud, voxel_size, threads, share)
+
+
+def num_voxels(cloud: RawCloud, voxel_size: float, threads: int) -> int:
+    """Return how many means there are."""
+
+    def work(cloud: RawCloud) -> int:
+        return _core.count_voxels(cloud.points, cloud.bounds, voxel_size, threads)
+
+    return _without_strays_if_need_be(work, cloud, voxel_size, threads)
 
 
 def voxel_numbers(cloud: RawCloud, voxel_size: float, threads: int) -> npt.NDArray[np.int32]:

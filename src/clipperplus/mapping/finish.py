@@ -17,13 +17,14 @@ import numpy.typing as npt
 
 from ..clouds.cloud import RawCloud
 from ..clouds.recent import Recent
+from ..clouds.surfaces import Surface
 from ..geometry.poses import inverse
 from ..pairs.order import one_after_the_other
 from ..registration.uncertainty import surface_information
 from .links import Link, bent_covariance
 from .range_noise import masses_by_range, range_exponent, residuals_by_range
 from .settle import Settled, settle
-from .surfaces import FinePoints, Surface, aligned_by_icp
+from .surfaces import FinePoints, aligned_by_icp
 from .workbench import Pair, Workbench
 
 __all__ = ["finish_place"]

@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ..clouds.surfaces import OrientedSurface
 from ..geometry.poses import adjoint
-from ..registration.uncertainty import OrientedSurface, surface_information
+from ..registration.uncertainty import surface_information
 
 __all__ = ["Link", "are_connected", "bent_covariance", "link_covariance"]
 

@@ -14,6 +14,7 @@ from .._timing import Stage, Stopwatch
 from .._validation import as_integer, as_number
 from ..clouds.prepared import PreparedCloud
 from ..clouds.scan import as_scan, prepare_scan
+from ..clouds.surfaces import Surface
 from ..registration.confidence import Status
 from .grow import grow_places, seen_together, suggestions_of
 from .links import link_covariance
@@ -21,7 +22,7 @@ from .places import Places, Suggestions
 from .relations import Relation
 from .scans import as_scan_of_map, is_empty, origin_odds, prepare_scans
 from .similarity import ScanVocabulary, feature_sample
-from .surfaces import Surface, aligned_by_icp
+from .surfaces import aligned_by_icp
 from .workbench import Workbench
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .surfaces import Surface
+from ..clouds.surfaces import Surface
 
 __all__ = ["masses_by_range", "range_exponent", "residuals_by_range"]
 

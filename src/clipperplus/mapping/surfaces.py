@@ -10,45 +10,15 @@ import numpy.typing as npt
 
 from .. import _core
 from ..clouds.cloud import RawCloud
-from ..clouds.neighbourhoods import find_neighbourhoods
-from ..clouds.normals import normals_within
+from ..clouds.surfaces import OrientedSurface, Surface, fitted_normals
 from ..clouds.voxels import voxel_means
-from ..registration.uncertainty import OrientedSurface
 
-__all__ = ["FinePoints", "Surface", "aligned_by_icp"]
+__all__ = ["FinePoints", "aligned_by_icp"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
-_GRID_REACH = 2
-"""Cells around a surface in which its nearest point can be looked up."""
 _FINE_CELL = 1.5
 """Voxels: the width of these for finer points. They take most of the memory, by the third power of this."""
-
-
-@dataclass(frozen=True, eq=False)
-class Surface:
-    """Points with normals, whose nearest can be looked up."""
-
-    points: _Array
-    normals: _Array
-    surface: _core.SurfaceGrid
-    voxel_size: float
-
-    @property
-    def nbytes(self) -> int:
-        """Memory, in bytes."""
-        return self.points.nbytes + self.normals.nbytes + self.surface.nbytes
-
-    @classmethod
-    def of(cls, points: _Array, normals: _Array, voxel_size: float, cell: float = 1.0) -> Surface:
-        """Return the surface of some points; nearest ones are looked up in cells of so many voxels."""
-        points, normals = np.ascontiguousarray(points), np.ascontiguousarray(normals)
-        return cls(points, normals, _core.SurfaceGrid(points, normals, cell * voxel_size, _GRID_REACH), voxel_size)
-
-    @classmethod
-    def of_cloud(cls, cloud: RawCloud, voxel_size: float, normal_radius: float) -> Surface:
-        """Return that of a cloud at some voxel size, its normals fitted to neighbours within so many voxels."""
-        return FinePoints.of_cloud(cloud, voxel_size, normal_radius).surface()
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +35,7 @@ class FinePoints:
     def of_cloud(cls, cloud: RawCloud, voxel_size: float, normal_radius: float) -> FinePoints:
         """Return voxel means of a cloud, their normals fitted to neighbours within so many voxels."""
         points, _ = voxel_means(cloud, voxel_size, 1)
-        neighbours = find_neighbourhoods(points, normal_radius * voxel_size, 1, "voxel_size")
-        normals, _ = normals_within(normal_radius * voxel_size, neighbours, np.zeros(3), 1)
+        normals = fitted_normals(points, normal_radius * voxel_size, 1)
         origin = points[0] if len(points) else np.zeros(3)
         return cls(origin, (points - origin).astype(np.float32), normals.astype(np.float32), voxel_size)
 

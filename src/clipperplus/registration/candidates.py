@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..clouds.prepared import FINE, PreparedCloud
-from ..clouds.refinement import align_by_gicp
+from ..clouds.prepared import PreparedCloud
 from ..geometry.motions import RIGID, Motion
 from .confidence import Evidence
 from .distortion import fit_both_hands
@@ -189,13 +188,8 @@ class Candidates:
             ),
         )
 
-    def by_gicp(self, answer: Answer) -> Answer:
-        """Finish an answer with generalized ICP, if it keeps its score."""
-        source, target = self._source, self._target
-        if source.fine_points is None or target.fine_points is None:
-            return answer
-        width = FINE * source.voxel_size
-        motion = align_by_gicp(source.fine_points, target.fine_points, answer.motion, width, self._threads)
+    def refined(self, answer: Answer, motion: _Array) -> Answer:
+        """Return an answer that was refined elsewhere, if it keeps its score."""
         (motion,) = self._model.project(motion[None])
         before, after = self._compare(np.array([answer.motion, motion])).score
         better = after >= _STILL_GOOD * before and self._allows(motion[None])[0]

@@ -11,11 +11,13 @@ import numpy.typing as npt
 from .._timing import Stopwatch
 from .._validation import as_array, as_integer, as_length, as_number
 from ..errors import LandmarkError, OptionError
+from ..geometry.motions import RIGID
 from ..geometry.poses import FILE_ROUNDING, as_poses, made_rigid
 from .candidates import Candidates
 from .confidence import Evidence, Status, as_prior, judge
+from .descent import descend
 from .directions import name_motions
-from .given import Given, common_voxel_size, described_alike
+from .given import Given, described_alike, voxel_sizes_of
 from .looks import LookOptions, look_for_motions
 from .pose import Hypothesis, lever_of, rivals_of
 from .reasons import Case, Reason, find_reasons
@@ -119,16 +121,18 @@ def verify(
         Given.check("source", source, source_viewpoint, None, threads),
         Given.check("target", target, target_viewpoint, None, threads),
     )
-    voxel_size = common_voxel_size(given, voxel_size, threads)
-    moving, fixed = (cloud.prepare(voxel_size, threads, Stopwatch()) for cloud in given)
+    sizes = voxel_sizes_of(given, voxel_size, threads)
+    moving, fixed = (cloud.prepare(sizes.matched, threads, Stopwatch()) for cloud in given)
     moving, fixed = described_alike(moving, fixed, threads)
-    found = look_for_motions(moving, fixed, None, LookOptions(voxel_size, voxel_size, threads=threads), Stopwatch())
+    options = LookOptions(sizes.matched, sizes.matched, threads=threads)
+    found = look_for_motions(moving, fixed, None, options, Stopwatch())
     candidates = Candidates(moving, fixed, free_space=free_space, prior=prior, others=max_alternatives, threads=threads)
     candidates.add(found)
     candidates.verify()
-    results = []
-    for motion, start in zip(motions, made_rigid(motions), strict=True):
-        refined = polish(moving, fixed, start, steps=_STEPS, threads=threads)
+    starts, results = made_rigid(motions), []
+    settled = [polish(moving, fixed, start, steps=_STEPS, threads=threads) for start in starts]
+    settled = descend(given, np.array(settled).reshape(-1, 4, 4), sizes, RIGID, threads)
+    for motion, start, refined in zip(motions, starts, settled, strict=True):
         answer = candidates.weigh(refined, found, is_best=False)
         change = refined - start
         with np.errstate(over="ignore"):

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .._timing import Stopwatch
+from ..clouds.prepared import FINE
+from ..clouds.refinement import align_by_gicp
 from ..errors import MemoryLimitError
 from ..geometry.motions import Motion
 from ..invariants import Invariant
 from .candidates import Answer, Candidates, middle_of
 from .confidence import judge
-from .given import Given, common_voxel_size, described_alike
-from .looks import Found, Look, LookOptions, coarsening, look_at_matches, look_for_motions
+from .descent import descend
+from .given import Given, VoxelSizes, described_alike, voxel_sizes_of
+from .looks import Found, Look, LookOptions, look_at_matches, look_for_motions
 from .own_matches import OwnMatches
 from .pose import Pose, without_transform
 from .rough import RoughTransform
@@ -49,14 +52,15 @@ class Asked:
 def register_given(own: OwnMatches, given: tuple[Given, Given], asked: Asked, stopwatch: Stopwatch) -> Pose:
     """Prepare, match, verify, and look again while the answer is not trusted."""
     threads, model, rounds = asked.threads, asked.model, asked.rounds
-    voxel_size = common_voxel_size(given, asked.voxel_size, threads)
+    own_only = own.are_all(*(one.cloud for one in given))
+    sizes = voxel_sizes_of(given, asked.voxel_size, threads, match_all=own_only)
     stopwatch.lap(Step.VOXEL_SIZE.value)
-    moving, fixed = own.applied_to(*(cloud.prepare(voxel_size, threads, stopwatch) for cloud in given))
+    moving, fixed = own.applied_to(*(cloud.prepare(sizes.matched, threads, stopwatch) for cloud in given))
     if own.associations is None:
         moving, fixed = described_alike(moving, fixed, threads)
     options = LookOptions(
-        voxel_size=voxel_size,
-        epsilon=voxel_size if asked.epsilon is None else asked.epsilon,
+        voxel_size=sizes.matched,
+        epsilon=sizes.epsilon(asked.epsilon),
         matches=asked.matches,
         ratio=asked.ratio,
         invariant=asked.invariant,
@@ -66,14 +70,13 @@ def register_given(own: OwnMatches, given: tuple[Given, Given], asked: Asked, st
         method=asked.method,
         time_limit=asked.time_limit,
         threads=threads,
-        coarser=coarsening(moving, fixed, threads),
     )
     if own.associations is None:
         found = look_for_motions(moving, fixed, None, options, stopwatch)
     else:
         stopwatch.lap(Step.MATCHING.value, len(own.associations))
         found = look_at_matches(*own.landmarks(moving, fixed), own.associations, options.epsilon, options, stopwatch)
-    if rounds and own.are_all(moving, fixed):
+    if rounds and own_only:
         rounds = ((),)  # the rest of what these suggest
 
     candidates = Candidates(
@@ -103,16 +106,20 @@ def register_given(own: OwnMatches, given: tuple[Given, Given], asked: Asked, st
         count, best = candidates.verify(thoroughly=True), candidates.best()
         answer = None if best is None else candidates.weigh(*best)
         stopwatch.lap(Step.LOOK_AGAIN.value, count)
+    if answer is not None and sizes.matched > sizes.asked:
+        answer = candidates.refined(answer, descend(given, answer.motion[None], sizes, model, threads)[0])
+        stopwatch.lap(Step.DESCENT.value)
     if answer is not None and asked.refine == "gicp":
-        answer = candidates.by_gicp(answer)
+        fine = (cloud.fine_means(sizes.asked, threads) for cloud in given)
+        answer = candidates.refined(answer, align_by_gicp(*fine, answer.motion, FINE * sizes.asked, threads))
         stopwatch.lap(Step.GICP.value)
-    return _pose(answer, found, options, asked, stopwatch)
+    return _pose(answer, found, sizes, asked, stopwatch)
 
 
 def _pose(
     answer: Answer | None,
     first: Found,
-    options: LookOptions,
+    sizes: VoxelSizes,
     asked: Asked,
     stopwatch: Stopwatch,
 ) -> Pose:
@@ -123,8 +130,8 @@ def _pose(
         "min_confidence": asked.min_confidence,
         "prior": asked.prior,
         "epsilon": found.epsilon,
-        "voxel_size": options.voxel_size,
-        "motion": options.model.name,
+        "voxel_size": sizes.asked,
+        "motion": asked.model.name,
         "source_points": found.points[0],
         "target_points": found.points[1],
         "stages": stopwatch.stages,

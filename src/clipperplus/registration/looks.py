@@ -6,7 +6,6 @@ first one is not trusted, others follow: more matches, coarser and finer voxels,
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -18,10 +17,8 @@ import numpy.typing as npt
 from .._limits import check_fits
 from .._timing import Stopwatch
 from ..clique import CliqueResult, find_clique
-from ..clouds.cloud import as_cloud
 from ..clouds.matching import match_features
 from ..clouds.prepared import FINER, Description, PreparedCloud
-from ..clouds.voxels import size_for
 from ..consistency import points_problem
 from ..errors import OptionError
 from ..geometry.motions import RIGID, Motion
@@ -39,13 +36,11 @@ __all__ = [
     "Look",
     "LookOptions",
     "as_effort",
-    "coarsening",
     "look_at_matches",
     "look_for_motions",
     "match_descriptions",
 ]
 
-_LOGGER = logging.getLogger("clipperplus.registration")
 _Array: TypeAlias = npt.NDArray[np.float64]
 
 _FIRST_GUESSES = 100
@@ -56,11 +51,6 @@ _FEWER_STEPS = 20_000_000
 """Comparisons that a look may take which is not the first."""
 _UPRIGHT = np.radians(30.0)
 """By how much the tilt of a normal may change from one cloud to the other, where the motion keeps it."""
-_MOST_MATCHED = 50_000
-"""Points of a cloud whose features are matched, at most, since each is compared with each of the other cloud: of larger
-clouds, those of coarser voxels."""
-_COARSEST = 100.0 / 1.4
-"""Times: the coarsest look of all is 1.4 times as coarse, and a cloud describes no voxels that are wider than 100."""
 _SMALL = 2**15
 """Matches whose graph is small, however many of them agree."""
 _GRAPHS = 3
@@ -128,8 +118,6 @@ class LookOptions:
     time_limit: float | Literal["default"] | None = "default"
     """… and its limit."""
     threads: int = 1
-    coarser: float = 1.0
-    """Times by which the voxels of all looks are wider than they say, from :func:`coarsening`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,40 +159,22 @@ def as_effort(effort: object) -> tuple[tuple[Look, ...], ...]:
     return EFFORTS[effort]
 
 
-def coarsening(source: PreparedCloud, target: PreparedCloud, threads: int) -> float:
-    """Return how many times wider voxels have to be for few enough points to be matched; 1 for usual clouds.
-
-    Features of the caller's are all matched.
-    """
-    large = [cloud for cloud in (source, target) if len(cloud.points) > _MOST_MATCHED]
-    if not large or source.has_own_features or target.has_own_features:
-        return 1.0
-    size, count = source.voxel_size, max(len(cloud.points) for cloud in large)
-    wanted = max(size_for(as_cloud("points", cloud.points), threads, _MOST_MATCHED) for cloud in large)
-    coarser = min(max(1.0, wanted / size), _COARSEST)
-    _LOGGER.info(
-        f"voxels of {size:g} leave {count} points: voxels of {coarser * size:.2g} are matched, the others verify"
-    )
-    return coarser
-
-
 def look_for_motions(
     source: PreparedCloud, target: PreparedCloud, look: Look | None, options: LookOptions, stopwatch: Stopwatch
 ) -> Found:
     """Match features, and grow motions from what is consistent; without a look, those that the clouds come with."""
     chosen = look or Look()
-    width = chosen.voxels if options.coarser == 1.0 else max(1.0, options.coarser * chosen.voxels)
     matches = chosen.matches or options.matches
-    if look is None and width == 1.0:
+    if look is None:
         here, there = source.description, target.description
     else:
         here, there = (
-            cloud.described(width, chosen.radius, options.threads, towards_sensor=chosen.towards_sensor)
+            cloud.described(chosen.voxels, chosen.radius, options.threads, towards_sensor=chosen.towards_sensor)
             for cloud in (source, target)
         )
     associations = match_descriptions(here, there, matches, options.ratio, options.threads)
     stopwatch.lap(Step.MATCHING.value, len(associations))
-    epsilon = width * options.epsilon
+    epsilon = chosen.voxels * options.epsilon
     return look_at_matches(here, there, associations, epsilon, options, stopwatch, first=look is None)
 
 

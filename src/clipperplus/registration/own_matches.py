@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._validation import as_points
-from ..clouds.cloud import as_finite_points
+from ..clouds.cloud import RawCloud, as_finite_points
 from ..clouds.matching import as_features
 from ..clouds.prepared import Description, PreparedCloud
 from ..consistency import as_associations
@@ -81,9 +81,11 @@ class OwnMatches:
         )
         return here, there
 
-    def are_all(self, source: PreparedCloud, target: PreparedCloud) -> bool:
+    def are_all(self, source: PreparedCloud | RawCloud, target: PreparedCloud | RawCloud) -> bool:
         """Whether there is nothing else to look at: other looks would be at features of another kind."""
-        return self.associations is not None or source.has_own_features or target.has_own_features
+        if self.associations is not None or self.features is not None:
+            return True
+        return any(isinstance(cloud, PreparedCloud) and cloud.has_own_features for cloud in (source, target))
 
 
 def _points_of(name: str, cloud: Any) -> _Array:

@@ -23,7 +23,7 @@ from ..consistency import ConsistencyProblem
 from ..errors import OptionError
 from ..geometry.motions import RIGID, as_motion
 from .confidence import Status
-from .given import Given, described_alike
+from .given import Given, described_alike, voxel_sizes_of
 from .line import Asked, register_given
 from .looks import match_descriptions
 from .own_matches import OwnMatches
@@ -50,19 +50,14 @@ def register_at_scale(own: OwnMatches, given: tuple[Given, Given], asked: Asked,
         raise OptionError("source: prepared with voxels of a size that depends on the scale; give its points")
     if asked.rough is not None:
         raise OptionError("initial: expected None where the scale is not known")
-    if isinstance(target.cloud, PreparedCloud):
-        fixed = target.cloud
-        if asked.voxel_size not in (None, fixed.voxel_size):
-            raise OptionError(
-                f"target: prepared with voxels of {fixed.voxel_size:g}; expected {asked.voxel_size:g}, as voxel_size"
-            )
-    else:
-        size = usual_voxel_size(target.cloud, threads=asked.threads) if asked.voxel_size is None else asked.voxel_size
-        fixed = target.prepare(size, asked.threads, stopwatch)
-    scale = _likely_scale(own, source, fixed, asked)
+    own_only = own.are_all(source.cloud, target.cloud)
+    sizes = voxel_sizes_of((target,), asked.voxel_size, asked.threads, match_all=own_only)
+    fixed = target.prepare(sizes.matched, asked.threads, stopwatch)
+    scale = _likely_scale(own, source, fixed, sizes.epsilon(asked.epsilon), asked)
     stopwatch.lap("scale")
-    rigid = replace(asked, voxel_size=fixed.voxel_size, model=RIGID)
-    known = replace(target, cloud=fixed, told=None, normals=None)
+    rigid = replace(asked, voxel_size=sizes.asked, model=RIGID)
+    # Where wider voxels are matched, the cloud is asked for narrower ones in the end.
+    known = target if sizes.matched > sizes.asked else replace(target, cloud=fixed, told=None, normals=None)
     tried: list[tuple[Pose, float]] = []
     for _ in range(_MOST_ROUNDS):
         pose = register_given(own.scaled(scale), (source.scaled(scale), known), rigid, stopwatch)
@@ -79,9 +74,8 @@ def _left(pose: Pose) -> float:
     return math.inf if pose.evidence.scale is None else abs(math.log(pose.evidence.scale))
 
 
-def _likely_scale(own: OwnMatches, source: Given, target: PreparedCloud, asked: Asked) -> float:
+def _likely_scale(own: OwnMatches, source: Given, target: PreparedCloud, epsilon: float, asked: Asked) -> float:
     """Return the scale at which the most matches agree, with voxels of the source of one size or another."""
-    epsilon = target.voxel_size if asked.epsilon is None else asked.epsilon
     scale, agreeing = 1.0, -1
     for here, there, pairs in _matches(own, source, target, asked):
         matched, bounds = (here[pairs[:, 0]], there[pairs[:, 1]]), np.full(len(pairs), epsilon)

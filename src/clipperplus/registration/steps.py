@@ -24,5 +24,7 @@ class Step(enum.Enum):
     """What speaks for the answer, and the attempt to prove it wrong."""
     LOOK_AGAIN = "look again"
     """Only where the answer was not trusted, once or more."""
+    DESCENT = "descent"
+    """Only where so many voxels were asked for that wider ones were matched."""
     GICP = "gicp"
     """Only where it was asked for."""

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..clouds.surfaces import OrientedSurface
 from ..geometry.motions import RIGID, Motion
 from ..geometry.poses import adjoint
 from .robust_fit import LARGEST, robust_weights, slopes
 from .verification import AGREEING_COSINE
 
-__all__ = ["PRIOR_NOISE", "Information", "OrientedSurface", "points_information", "surface_information", "weak_turns"]
+__all__ = ["PRIOR_NOISE", "Information", "points_information", "surface_information", "weak_turns"]
 
 _Array = npt.NDArray[np.float64]
 
@@ -49,26 +49,6 @@ _UNKNOWN_SCALE = 10.0
 """Of a scale that nothing is known about: by as much it may be off."""
 _LEAST_SLOPE = 0.2
 """Below it the associations around the transform are no more than chance would bring."""
-
-
-class OrientedSurface(Protocol):
-    """Points of a surface, with their normals: a prepared cloud is one."""
-
-    @property
-    def points(self) -> _Array:
-        """``(n, 3)``."""
-
-    @property
-    def normals(self) -> _Array:
-        """``(n, 3)``, whatever their sign."""
-
-    @property
-    def surface(self) -> _core.SurfaceGrid:
-        """Where the nearest of them can be looked up."""
-
-    @property
-    def voxel_size(self) -> float:
-        """Metres."""
 
 
 @dataclass(frozen=True, eq=False)

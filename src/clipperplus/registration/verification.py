@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..clouds.prepared import PreparedCloud
+from ..clouds.surfaces import OrientedSurface
 from ..geometry.motions import RIGID, Motion
 from ..geometry.poses import inverse
 
@@ -30,6 +31,7 @@ __all__ = [
     "refine",
     "residuals_of",
     "sample",
+    "settle",
     "verify_motions",
 ]
 
@@ -157,11 +159,24 @@ def refine(
     model: Motion = RIGID,
 ) -> _Array:
     """Improve motions by steps of ICP, looking at about ``count`` points of the source; those of a model stay of it."""
-    reach = _REFINING_REACH * target.voxel_size
     points, normals, _ = sample(source, count)
-    motions = np.ascontiguousarray(motions)
+    return settle(target, (points, normals), motions, steps, threads, precisely=precisely, model=model)
+
+
+def settle(
+    target: OrientedSurface,
+    oriented: tuple[_Array, _Array],
+    motions: _Array,
+    steps: int,
+    threads: int,
+    *,
+    precisely: bool,
+    model: Motion,
+) -> _Array:
+    """Do the same for all of some points with their normals."""
+    reach, motions = _REFINING_REACH * target.voxel_size, np.ascontiguousarray(motions)
     return _core.refine_motions(
-        target.surface, points, normals, motions, reach, _REFINING_COSINE, steps, precisely, threads, None, model.core
+        target.surface, *oriented, motions, reach, _REFINING_COSINE, steps, precisely, threads, None, model.core
     )
 
 

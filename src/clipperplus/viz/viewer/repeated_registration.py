@@ -17,10 +17,10 @@ __all__ = ["STEPS", "RepeatedRegistration", "Settings"]
 STEPS = (
     "preparing the source",
     "preparing the target",
-    *(step.value for step in Step if step not in (Step.GICP, Step.LOOK_AGAIN)),
+    *(step.value for step in Step if step not in (Step.LOOK_AGAIN, Step.DESCENT, Step.GICP)),
 )
 """What is seen of one registration, in order; the voxel size of prepared clouds takes no time and is never seen. Where
-the answer is not trusted, it is looked for again after these."""
+the answer is not trusted, it is looked for again after these, and very many voxels refine it then."""
 _KEPT = 12
 """Prepared clouds that are remembered: those of six voxel sizes."""
 _LONGEST_SEARCH = 10.0
