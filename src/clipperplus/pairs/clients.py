@@ -24,9 +24,9 @@ _SETTINGS = {
     "distributed.deploy.lost-worker-timeout": "1d",
 }
 """Of Dask, which would give up a worker for good if none of its name is there 15 s after one was lost: also where it
-was started again, and lost again just then. Its own environment has ``MALLOC_TRIM_THRESHOLD_`` as well: with that, every
-array of some size is asked of the system and given back, and a registration takes a fifth longer; looking at itself so
-often takes a twentieth."""
+was started again, and lost again just then. Its own environment has ``MALLOC_TRIM_THRESHOLD_`` as well: with that,
+every array of some size is asked of the system and given back, and a registration takes a fifth longer; looking at
+itself so often takes a twentieth."""
 _LOOPBACK = "127.0.0.1"
 """Where everything listens that is started here: nobody else can reach it."""
 _PATIENCE, _LONG_PATIENCE = 10.0, 90.0
