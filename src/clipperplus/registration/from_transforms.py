@@ -130,8 +130,8 @@ def verify(
     candidates.add(found)
     candidates.verify()
     starts, results = made_rigid(motions), []
-    settled = [polish(moving, fixed, start, steps=_STEPS, threads=threads) for start in starts]
-    settled = descend(given, np.array(settled).reshape(-1, 4, 4), sizes, RIGID, threads)
+    polished = [polish(moving, fixed, start, steps=_STEPS, threads=threads) for start in starts]
+    settled = descend(given, np.array(polished).reshape(-1, 4, 4), sizes, RIGID, threads)
     for motion, start, refined in zip(motions, starts, settled, strict=True):
         answer = candidates.weigh(refined, found, is_best=False)
         change = refined - start

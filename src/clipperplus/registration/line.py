@@ -110,8 +110,8 @@ def register_given(own: OwnMatches, given: tuple[Given, Given], asked: Asked, st
         answer = candidates.refined(answer, descend(given, answer.motion[None], sizes, model, threads)[0])
         stopwatch.lap(Step.DESCENT.value)
     if answer is not None and asked.refine == "gicp":
-        fine = (cloud.fine_means(sizes.asked, threads) for cloud in given)
-        answer = candidates.refined(answer, align_by_gicp(*fine, answer.motion, FINE * sizes.asked, threads))
+        here, there = (cloud.fine_means(sizes.asked, threads) for cloud in given)
+        answer = candidates.refined(answer, align_by_gicp(here, there, answer.motion, FINE * sizes.asked, threads))
         stopwatch.lap(Step.GICP.value)
     return _pose(answer, found, sizes, asked, stopwatch)
 
