@@ -29,7 +29,7 @@ SIZES = ((500_000, 0.03), (1_250_000, 0.02), (5_000_000, 0.01))
 """Points of each cloud, and voxels, in metres, that leave four fifths of them."""
 WANTED_S, THREADS = 60.0, 2
 CONSTANTS = (
-    Constant("registration.given", "_MOST_MATCHED", "voxels that are matched, at most", limits=(0.25, 0.5, 1.0, 2.5)),
+    Constant("registration.given", "_MOST_MATCHED", "voxels that are matched, at most", limits=(0.5, 1.0, 2.0, 5.0)),
     Constant("registration.descent", "_FARTHEST_STEP", "times narrower in a step, at most"),
 )
 FRAGMENT_VOXEL = 0.025
@@ -125,7 +125,7 @@ def sweep(data: Path) -> str:
     return f"""## What it hangs on
 
 {pairs} pairs of five scenes and {len(jobs) - pairs} of different places, at voxels of {100 * FRAGMENT_VOXEL:g} cm.
-Seconds of the processor, the median. In use are the third value of the first, and the second of the other.
+Seconds of the processor, the median. In use are the second value of the first, and of the other.
 
 {markdown_table(head, rows)}"""
 

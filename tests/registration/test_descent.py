@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
@@ -42,7 +43,7 @@ def test_clouds_of_very_many_voxels_are_matched_at_wider_ones(caplog: pytest.Log
 @pytest.mark.usefixtures("few_are_matched")
 def test_the_voxels_that_were_asked_for_have_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
     pose = cp.register(room().source, room().target, voxel_size=FINE)
-    monkeypatch.setattr("clipperplus.registration.line.descend", lambda _given, motions, *_about: motions)
+    monkeypatch.setattr("clipperplus.registration.line.descend", lambda _given, _judged, motions, *_about: motions)
     without = cp.register(room().source, room().target, voxel_size=FINE)
     assert off(pose.T_target_source) < 0.7 * off(without.T_target_source)
     assert cp.rotation_error(pose.T_target_source, room().T_target_source) < 0.3  # degrees
@@ -119,6 +120,32 @@ def test_features_of_ones_own_are_all_matched() -> None:
     assert len(pose.source_points) == len(own[0].points)
     assert pose.status is cp.Status.OK
     assert len(cp.register(*clouds).source_points) < len(own[0].points)
+
+
+def sampled_room(seed: int) -> npt.NDArray[np.float64]:
+    """Random points on the walls of a room and on spheres in it, with noise of 3 mm."""
+    layout, random = np.random.default_rng(9), np.random.default_rng(seed)
+    points = random.uniform((0.0, 0.0, 0.0), (4.0, 3.0, 2.0), (30_000, 3))
+    axes = random.integers(0, 3, len(points))
+    points[np.arange(len(points)), axes] = np.where(random.random(len(points)) < 0.5, 0.0, np.array([4, 3, 2])[axes])
+    for centre, radius in zip(layout.uniform(0.5, 2.0, (8, 3)), layout.uniform(0.1, 0.4, 8), strict=True):
+        arrows = random.normal(size=(2000, 3))
+        points = np.vstack((points, centre + radius * arrows / np.linalg.norm(arrows, axis=1, keepdims=True)))
+    return np.asarray(points + random.normal(0.0, 0.003, points.shape))
+
+
+@pytest.mark.usefixtures("few_are_matched")
+@pytest.mark.parametrize("voxel_size", [0.02, 0.005, 0.0015])
+def test_voxels_that_hold_noise_or_single_points_spoil_nothing(voxel_size: float) -> None:
+    """Below the noise, and the distances between points, narrower voxels know less: normals are fitted to nothing."""
+    source, target = sampled_room(1), cp.apply_transform(room().T_target_source, sampled_room(2))
+    pose = cp.register(source, target, voxel_size=voxel_size, free_space=False)
+    (seen,) = cp.verify(source, target, room().T_target_source, voxel_size=voxel_size, free_space=False)
+    assert (pose.status, seen.status) == (cp.Status.OK, cp.Status.OK)
+    deviation = np.degrees(np.sqrt(np.linalg.eigvalsh(pose.covariance[:3, :3]).max()))
+    for found in (pose.T_target_source, seen.T_refined):
+        assert cp.rotation_error(found, room().T_target_source) < min(2.0 * deviation, 0.03)  # degrees
+        assert off(found) < 0.001
 
 
 @drawn(st.floats(1e-4, 10.0), st.floats(1.0, 1e4))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from .. import _core
 from .neighbourhoods import find_neighbourhoods
 from .normals import normals_within
 
-__all__ = ["GRID_REACH", "OrientedSurface", "Surface", "fitted_normals"]
+__all__ = ["GRID_REACH", "OrientedPoints", "OrientedSurface", "Some", "Surface", "fitted_normals"]
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -20,8 +20,8 @@ GRID_REACH = 2
 """Cells around a surface in which its nearest point can be looked up, and half a cell more."""
 
 
-class OrientedSurface(Protocol):
-    """Points of a surface, with their normals: a prepared cloud is one."""
+class OrientedPoints(Protocol):
+    """Points of a surface, with their normals."""
 
     @property
     def points(self) -> _Array:
@@ -30,6 +30,10 @@ class OrientedSurface(Protocol):
     @property
     def normals(self) -> _Array:
         """``(n, 3)``, whatever their sign."""
+
+
+class OrientedSurface(OrientedPoints, Protocol):
+    """The same, whose nearest can be looked up: a prepared cloud is one."""
 
     @property
     def surface(self) -> _core.SurfaceGrid:
@@ -40,9 +44,22 @@ class OrientedSurface(Protocol):
         """Metres."""
 
 
+class Some(NamedTuple):
+    """Some points of a surface."""
+
+    points: _Array
+    normals: _Array
+
+    @classmethod
+    def of(cls, oriented: OrientedPoints, most: int) -> Some:
+        """Return about so many, at most, evenly chosen."""
+        every = max(1, len(oriented.points) // most)
+        return cls(*(np.ascontiguousarray(array[::every]) for array in (oriented.points, oriented.normals)))
+
+
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """No more than that."""
+    """A surface, and no more than that."""
 
     points: _Array
     normals: _Array

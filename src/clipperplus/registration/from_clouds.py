@@ -65,8 +65,9 @@ def register(
         ``(n, 3)`` points, anything with ``.points``, or a :class:`PreparedCloud`. Points that are not finite are left
         out. Of ``.normals``, where there are any, the signs are used, if a sensor can have seen these sides.
     voxel_size
-        Metres; None: chosen from the clouds, so that they keep about 5000 points. Where it leaves more than 20 000,
-        wider voxels are matched and judge the answer, and those asked for refine it.
+        Metres; None: chosen from the clouds, so that they keep about 5000 points. Where it leaves more than 10 000,
+        wider voxels are matched and judge the answer, its covariance, too, and narrower ones refine it, down to those
+        asked for or to where they hold only noise.
     epsilon
         By how much distances between matched points may differ, in metres; None: the voxel size.
     associations

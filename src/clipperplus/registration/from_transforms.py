@@ -131,7 +131,7 @@ def verify(
     candidates.verify()
     starts, results = made_rigid(motions), []
     polished = [polish(moving, fixed, start, steps=_STEPS, threads=threads) for start in starts]
-    settled = descend(given, np.array(polished).reshape(-1, 4, 4), sizes, RIGID, threads)
+    settled = descend(given, (moving, fixed), np.array(polished).reshape(-1, 4, 4), sizes, RIGID, threads)
     for motion, start, refined in zip(motions, starts, settled, strict=True):
         answer = candidates.weigh(refined, found, is_best=False)
         change = refined - start

@@ -23,7 +23,7 @@ __all__ = ["Given", "VoxelSizes", "described_alike", "voxel_sizes_of"]
 _LOGGER = logging.getLogger("clipperplus.registration")
 _Array: TypeAlias = npt.NDArray[np.float64]
 
-_MOST_MATCHED = 20_000
+_MOST_MATCHED = 10_000
 """Voxels of a cloud that are matched, at most, since each is compared with each of the other cloud, and that judge the
 answer: confidence is calibrated with some thousands, and narrow ones see noise where wide ones see shapes."""
 

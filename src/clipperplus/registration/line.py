@@ -107,7 +107,9 @@ def register_given(own: OwnMatches, given: tuple[Given, Given], asked: Asked, st
         answer = None if best is None else candidates.weigh(*best)
         stopwatch.lap(Step.LOOK_AGAIN.value, count)
     if answer is not None and sizes.matched > sizes.asked:
-        answer = candidates.refined(answer, descend(given, answer.motion[None], sizes, model, threads)[0])
+        answer = candidates.refined(
+            answer, descend(given, (moving, fixed), answer.motion[None], sizes, model, threads)[0]
+        )
         stopwatch.lap(Step.DESCENT.value)
     if answer is not None and asked.refine == "gicp":
         here, there = (cloud.fine_means(sizes.asked, threads) for cloud in given)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..clouds.surfaces import OrientedSurface
+from ..clouds.surfaces import OrientedPoints, OrientedSurface
 from ..geometry.motions import RIGID, Motion
 from ..geometry.poses import adjoint
 from .robust_fit import LARGEST, robust_weights, slopes
@@ -117,6 +117,17 @@ class Information:
         if self.scale_variance:
             result[3:, 3:] += self.scale_variance * np.outer(self.centre, self.centre)
         return result
+
+    @property
+    def deviation(self) -> float:
+        """Metres: how far points are off, root mean square, by what is determined; infinite where nothing is.
+
+        What is not determined counts as if it just were, so that this can be compared where that is the same.
+        """
+        if self.count < len(self.matrix):
+            return math.inf
+        shares = np.maximum(self._shares()[0], self.least)
+        return math.sqrt(self.variance / self.count * float((1.0 / shares).sum()))
 
     def _shares(self) -> tuple[_Array, _Array]:
         """Return how much of each principal motion is seen, from 0 to about 1, and the motions as columns."""
@@ -244,7 +255,7 @@ def _cells(points: _Array, width: float) -> npt.NDArray[np.int64]:
 
 
 def surface_information(
-    source: OrientedSurface,
+    source: OrientedPoints,
     target: OrientedSurface,
     motion: _Array,
     masses: _Array | None = None,

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..clouds.prepared import PreparedCloud
-from ..clouds.surfaces import OrientedSurface
+from ..clouds.surfaces import OrientedPoints, OrientedSurface, Some
 from ..geometry.motions import RIGID, Motion
 from ..geometry.poses import inverse
 
@@ -160,12 +160,12 @@ def refine(
 ) -> _Array:
     """Improve motions by steps of ICP, looking at about ``count`` points of the source; those of a model stay of it."""
     points, normals, _ = sample(source, count)
-    return settle(target, (points, normals), motions, steps, threads, precisely=precisely, model=model)
+    return settle(Some(points, normals), target, motions, steps, threads, precisely=precisely, model=model)
 
 
 def settle(
+    source: OrientedPoints,
     target: OrientedSurface,
-    oriented: tuple[_Array, _Array],
     motions: _Array,
     steps: int,
     threads: int,
@@ -173,10 +173,11 @@ def settle(
     precisely: bool,
     model: Motion,
 ) -> _Array:
-    """Do the same for all of some points with their normals."""
-    reach, motions = _REFINING_REACH * target.voxel_size, np.ascontiguousarray(motions)
+    """Do the same, looking at all points of the source."""
+    reach, cosine, motions = _REFINING_REACH * target.voxel_size, _REFINING_COSINE, np.ascontiguousarray(motions)
+    points, normals, surface = source.points, source.normals, target.surface
     return _core.refine_motions(
-        target.surface, *oriented, motions, reach, _REFINING_COSINE, steps, precisely, threads, None, model.core
+        surface, points, normals, motions, reach, cosine, steps, precisely, threads, None, model.core
     )
 
 
