@@ -30,7 +30,7 @@ COPIES: dict[str, Callable[[Any], Any]] = {
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
 }
-NOT_COPIED = {cp.PreparedCloud: {"_described", "_samples", "surface", "_by_fronts"}}
+NOT_COPIED = {cp.PreparedCloud: {"_described", "_samples", "_coarsened", "surface", "_by_fronts"}}
 """What is kept only to save time, and is made again in the copy."""
 TIMES = frozenset({"seconds"})
 

@@ -71,6 +71,7 @@ def test_a_coarsened_cloud_is_seen_from_where_it_was() -> None:
     assert coarse.viewpoint == cloud.viewpoint
     assert coarse.voxel_size == 4 * FINE
     np.testing.assert_array_equal(coarse.points, cp.downsample(cloud.points, voxel_size=4 * FINE))
+    assert cloud.coarsened(4 * FINE, 1) is coarse
     towards = cloud.viewpoint.place - coarse.points
     assert (np.einsum("ij,ij->i", coarse.normals, towards) >= 0).all()
 

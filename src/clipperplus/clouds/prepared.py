@@ -104,6 +104,7 @@ class PreparedCloud:
     """Whether normals that came with the cloud say which side of it was seen: there is a place that they all face."""
     _described: dict[tuple[float, float, bool], Description] = field(default_factory=dict, repr=False)
     _samples: dict[int, tuple[_Array, _Array, _Array]] = field(default_factory=dict, repr=False)
+    _coarsened: dict[float, PreparedCloud] = field(default_factory=dict, repr=False)
 
     @property
     def features(self) -> npt.NDArray[np.float32]:
@@ -163,11 +164,13 @@ class PreparedCloud:
         return self._samples[step]
 
     def coarsened(self, voxel_size: float, threads: int) -> PreparedCloud:
-        """Return the cloud at wider voxels, in metres, seen from the same place."""
-        fronts = self.normals if self.has_fronts else None
-        place, cloud = self.viewpoint.place, as_cloud("points", self.points)
-        coarse = prepare_checked(cloud, voxel_size, place, fronts, fine=False, threads=threads)
-        return replace(coarse, viewpoint=self.viewpoint, sight=self.sight)
+        """Return the cloud at wider voxels, in metres, seen from the same place. Kept, but not pickled."""
+        if voxel_size not in self._coarsened:
+            fronts = self.normals if self.has_fronts else None
+            place, cloud = self.viewpoint.place, as_cloud("points", self.points)
+            coarse = prepare_checked(cloud, voxel_size, place, fronts, fine=False, threads=threads)
+            self._coarsened[voxel_size] = replace(coarse, viewpoint=self.viewpoint, sight=self.sight)
+        return self._coarsened[voxel_size]
 
     def by_fronts(self, threads: int) -> PreparedCloud:
         """Return the cloud with features of normals on the side that was seen, to be matched with others of that kind.
@@ -184,7 +187,7 @@ class PreparedCloud:
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy in another process needs; the surface and other looks at it are made again there."""
         kept = {name: value for name, value in self.__dict__.items() if name not in ("surface", "_by_fronts")}
-        return kept | {"_described": {}, "_samples": {}}
+        return kept | {"_described": {}, "_samples": {}, "_coarsened": {}}
 
     def __sizeof__(self) -> int:
         """Return its memory, by which Dask, and others, decide where to keep it."""
@@ -195,6 +198,7 @@ class PreparedCloud:
         """Memory that it takes by now, with what was kept because it was asked for, in bytes."""
         # Copies, because other threads may be adding to them.
         looks, samples = [self.description, *self._described.values()], tuple(self._samples.values())
+        wider = sum(cloud.nbytes for cloud in tuple(self._coarsened.values()))
         if "_by_fronts" in self.__dict__:
             looks += self.by_fronts(1)._described.values()
         parts: list[npt.NDArray[Any] | None] = [self.points, self.normals, self.bends, self.counts]
@@ -202,7 +206,7 @@ class PreparedCloud:
         parts += [part for look in looks for part in look]
         parts += [part for sample in samples for part in sample]
         own = {id(part): part.nbytes for part in parts if part is not None}  # some are in several places
-        return sum(own.values()) + (self.surface.nbytes if "surface" in self.__dict__ else 0) + _SIGHT_BYTES
+        return sum(own.values()) + wider + (self.surface.nbytes if "surface" in self.__dict__ else 0) + _SIGHT_BYTES
 
     @functools.cached_property
     def surface(self) -> _core.SurfaceGrid:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -103,7 +104,8 @@ class Given:
         count = num_voxels(raw, voxel_size, threads)
         if count <= _MOST_MATCHED:
             return voxel_size
-        wider = max(voxel_size, size_for(raw, threads, _MOST_MATCHED))
+        times = max(1.0, size_for(raw, threads, _MOST_MATCHED) / voxel_size)
+        wider = voxel_size * math.sqrt(2.0) ** math.ceil(math.log2(times) * 2.0)  # few, so that one serves many pairs
         _LOGGER.info(f"{self.name}: voxels of {voxel_size:g} leave {count} points; of {wider:.2g}, few enough to match")
         return wider
 
