@@ -135,7 +135,6 @@ def sampled_room(seed: int) -> npt.NDArray[np.float64]:
     return np.asarray(points + random.normal(0.0, 0.003, points.shape))
 
 
-@pytest.mark.usefixtures("few_are_matched")
 @pytest.mark.parametrize("voxel_size", [0.02, 0.005, 0.0015])
 def test_voxels_that_hold_noise_or_single_points_spoil_nothing(voxel_size: float) -> None:
     """Below the noise, and the distances between points, narrower voxels know less: normals are fitted to nothing."""
