@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <type_traits>
 #include <vector>
 
 #include "checks.h"
@@ -61,6 +62,9 @@ int main() {
   std::vector<Eigen::Vector3d> points;
   for (Eigen::Index k = 0; k < 300; ++k) points.push_back(source.col(k));
   check(points, target, expected, 1e-12);
+
+  // Maps in a vector lead anywhere: there is no step from one to the next.
+  static_assert(!std::is_convertible_v<std::vector<Eigen::Map<Eigen::Vector3d>>, cp::PointsView>);
 
   Eigen::MatrixX2i pairs(300, 2);
   for (int k = 0; k < 300; ++k) pairs.row(k) << 299 - k, 299 - k;

@@ -62,6 +62,17 @@ class Cloud {
   std::vector<Point> points_;
 };
 
+// Points that lead to numbers which are elsewhere.
+struct Mapped {
+  static constexpr int SizeAtCompileTime = 3;
+  const double* numbers;
+
+  const double& operator[](std::size_t a) const { return numbers[a]; }
+};
+struct Referring {
+  const double &x, &y, &z;
+};
+
 std::vector<std::array<double, 3>> random_points(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_int_distribution<int> coordinate(-40, 40);
@@ -334,6 +345,11 @@ TEST_CASE("wrong input is refused with the words of the Python package") {
         "associations: row 0 names number 9223372036854775807 of the second set; it has 2");
   CHECK(
       refusal([&] { solve(three, three, {.clique = {.vertex_weights = {1, 1, 1}}}); }).starts_with("vertex_weights: "));
+  const std::vector<Mapped> mapped{{three[0].data()}, {three[1].data()}, {three[2].data()}};
+  const std::vector<Referring> referring{{three[0][0], three[0][1], three[0][2]}};
+  const char* references = "points: expected elements that hold their numbers, not maps or references";
+  CHECK(refusal([&] { consistency_graph(mapped, three); }) == references);
+  CHECK(refusal([&] { consistency_graph(referring, three); }) == references);
   const std::vector<double> ten(10);
   CHECK(refusal([&] { PointsView(ten, 3); }) == "points: expected 3 coordinates each, got 10 in all");
   CHECK(refusal([&] { PointsView(ten, 0); }) == "dimension: expected 2 or 3, got 0");

@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -81,8 +82,18 @@ constexpr std::size_t fixed_size() {
   }
 }
 
+// Whether a type holds its numbers, as far as it says so: Eigen's maps and blocks lead to those of others.
+template <class T>
+constexpr bool owns_numbers() {
+  if constexpr (requires { typename T::PlainObject; }) {
+    return std::derived_from<T, typename T::PlainObject>;
+  } else {
+    return true;
+  }
+}
+
 template <class Point>
-concept PointOfNumbers = (fixed_size<Point>() == 2 || fixed_size<Point>() == 3) &&
+concept PointOfNumbers = (fixed_size<Point>() == 2 || fixed_size<Point>() == 3) && owns_numbers<Point>() &&
                          requires(const Point& p) { requires Real<std::remove_cvref_t<decltype(p[0])>>; };
 template <class Point>
 concept PointWithNames = !PointOfNumbers<Point> && requires(const Point& p) {
@@ -179,9 +190,9 @@ struct PointsView {
     if (points.empty()) return;
     const Point& first = points.front();
     if constexpr (detail::PointOfNumbers<Point>) {
-      place(&first[0], &first[1]);
+      place(first, &first[0], &first[1]);
     } else {
-      place(&first.x, &first.y);
+      place(first, &first.x, &first.y);
       if (&first.z - &first.y != &first.y - &first.x) refuse_names();
     }
   }
@@ -195,8 +206,12 @@ struct PointsView {
                    Layout::kRows) {}
 
  private:
-  template <class T>
-  void place(const T* first, const T* second) {
+  // The step from point to point is right only for numbers that lie in the points.
+  template <class Point, class T>
+  void place(const Point& point, const T* first, const T* second) {
+    const auto *begin = reinterpret_cast<const std::byte*>(std::addressof(point)), *end = begin + sizeof(Point);
+    const auto* number = reinterpret_cast<const std::byte*>(first);
+    if (std::less<>()(number, begin) || !std::less<>()(number, end)) refuse_references();
     data = first;
     single_precision = std::same_as<T, float>;
     column_step = (second - first) * static_cast<std::ptrdiff_t>(sizeof(T));
@@ -204,6 +219,7 @@ struct PointsView {
   // How many points there are; refuses what is not a whole number of them.
   CLIPPERPLUS_API static std::size_t count_of(std::size_t coordinates, std::size_t dimension);
   [[noreturn]] CLIPPERPLUS_API static void refuse_names();
+  [[noreturn]] CLIPPERPLUS_API static void refuse_references();
 };
 
 // std::pair, std::array<…, 2>, Eigen::Vector2i and their like.

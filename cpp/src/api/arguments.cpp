@@ -31,6 +31,10 @@ bool in_columns(const char* name, const PointsView& view, bool plane_too) {
 
 void PointsView::refuse_names() { refuse("points: expected x, y and z one after the other in memory"); }
 
+void PointsView::refuse_references() {
+  refuse("points: expected elements that hold their numbers, not maps or references");
+}
+
 std::size_t PointsView::count_of(std::size_t coordinates, std::size_t dimension) {
   if (dimension < 2 || dimension > 3) refuse("dimension: expected 2 or 3, got ", dimension);
   if (coordinates % dimension != 0) {
