@@ -242,7 +242,7 @@ namespace detail {
 // A number; where it does not fit, one that is as wrong.
 template <Integer Number>
 std::int64_t as_int64(Number number) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr auto kMost = (std::numeric_limits<std::int64_t>::max)();
   return std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number) : kMost;
 }
 
