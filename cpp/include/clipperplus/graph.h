@@ -72,13 +72,13 @@ class CLIPPERPLUS_API Graph {
 
   // Duplicate edges, in either direction, collapse. O(n + edges). The edges may change while they are read (they
   // belong to the caller, who may have threads): that gives some graph or an error, nothing worse.
-  template <class Int>
-  static Graph from_edges(std::size_t n, EdgeView<Int> edges);
+  static Graph from_edges(std::size_t n, EdgeView<std::int32_t> edges);
+  static Graph from_edges(std::size_t n, EdgeView<std::int64_t> edges);
   // The same from any range of pairs of integers; 16 bytes an edge besides.
   template <RangeOfPairs Edges>
   static Graph from_edges(std::size_t n, const Edges& edges) {
     const std::vector<std::int64_t> pairs = flattened(edges);
-    return from_edges<std::int64_t>(n, {pairs.data(), pairs.size() / 2, 2, 1});
+    return from_edges(n, EdgeView<std::int64_t>{pairs.data(), pairs.size() / 2, 2, 1});
   }
   static Graph from_edges(std::size_t n, std::initializer_list<std::pair<std::int64_t, std::int64_t>> edges) {
     return from_edges<std::initializer_list<std::pair<std::int64_t, std::int64_t>>>(n, edges);
@@ -179,6 +179,8 @@ class CLIPPERPLUS_API Graph {
     offsets_.swap(other.offsets_);
     neighbours_.swap(other.neighbours_);
   }
+  template <class Int>
+  static Graph of_edges(std::size_t n, EdgeView<Int> edges);
   static void check_square(std::size_t rows, std::size_t columns);
   [[noreturn]] static void refuse_entry(std::size_t row, std::size_t column, double value, bool real);
   static bool bits_pay(std::size_t n, std::size_t m, bool compact = false);
@@ -198,8 +200,5 @@ class CLIPPERPLUS_API Graph {
   std::vector<std::int64_t> offsets_;
   std::vector<Vertex> neighbours_;
 };
-
-extern template Graph Graph::from_edges(std::size_t, EdgeView<std::int32_t>);
-extern template Graph Graph::from_edges(std::size_t, EdgeView<std::int64_t>);
 
 }  // namespace clipperplus::inline v0

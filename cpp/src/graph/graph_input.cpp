@@ -68,7 +68,7 @@ void Graph::refuse_entry(std::size_t row, std::size_t column, double value, bool
 }
 
 template <class Int>
-Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
+Graph Graph::of_edges(std::size_t n, EdgeView<Int> edges) {
   check_vertex_count("n", n);
   // Reads edge i once and checks what it read.
   const auto edge = [&](std::size_t i) {
@@ -121,8 +121,9 @@ Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
   return graph;
 }
 
-template Graph Graph::from_edges(std::size_t, EdgeView<std::int32_t>);
-template Graph Graph::from_edges(std::size_t, EdgeView<std::int64_t>);
+// Two functions, not a template: a DLL shows them with the rest of the class.
+Graph Graph::from_edges(std::size_t n, EdgeView<std::int32_t> edges) { return of_edges(n, edges); }
+Graph Graph::from_edges(std::size_t n, EdgeView<std::int64_t> edges) { return of_edges(n, edges); }
 
 Graph Graph::from_packed_rows(std::size_t n, const std::uint8_t* rows, std::size_t row_bytes) {
   Graph graph;
