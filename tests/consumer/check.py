@@ -58,7 +58,7 @@ def check_all(work: Path) -> None:
     check_program(static / "bin" / "clipperplus-clique", work)
 
     fetched = f"-DCLIPPERPLUS_SOURCE={ROOT}", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_CXX_FLAGS=-ffast-math"
-    parts = "-DCLIPPERPLUS_INSTALL=ON", "-DCLIPPERPLUS_CLI=ON"
+    parts = "-DCLIPPERPLUS_INSTALL=ON", "-DCLIPPERPLUS_CLI=ON", "-DCMAKE_UNITY_BUILD=ON"
     consume("shared, FetchContent", work / "fetched", debug, *fetched, *parts)
     step("shared, install", "cmake", "--install", work / "fetched", "--prefix", shared)
     consume("shared, find_package", work / "found-shared", debug, f"-DCMAKE_PREFIX_PATH={shared}")
