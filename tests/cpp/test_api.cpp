@@ -368,7 +368,14 @@ TEST_CASE("wrong input is refused with the words of the Python package") {
         "adjacency: entry (0, 1) is 0.5; expected 0 or 1");
   const std::array<std::uint64_t, 4> huge{0, ~0ULL, ~0ULL, 0};
   CHECK(refusal([&] { Graph::from_adjacency(MatrixView<std::uint64_t>{huge.data(), 2, 2, 2, 1}); }) ==
-        "adjacency: entry (0, 1) is 1.8446744073709552e+19; expected 0 or 1");
+        "adjacency: entry (0, 1) is 18446744073709551615; expected 0 or 1");
+  const std::array<signed char, 4> minus{0, -1, -1, 0};
+  CHECK(refusal([&] { Graph::from_adjacency(MatrixView<signed char>{minus.data(), 2, 2, 2, 1}); }) ==
+        "adjacency: entry (0, 1) is -1; expected 0 or 1");
+  const std::array<long double, 4> reals{0.0L, -0.0L, 1.0L + std::numeric_limits<long double>::epsilon(), 0.0L};
+  CHECK(refusal([&] {
+          Graph::from_adjacency(MatrixView<long double>{reals.data(), 2, 2, 2, 1});
+        }).starts_with("adjacency: entry (1, 0) is 1.0"));
   CHECK(refusal([&] { Graph::from_adjacency(MatrixView<double>{entries.data(), 2, 3, 3, 1}); }) ==
         "adjacency: expected a square matrix, got shape (2, 3)");
 }

@@ -93,11 +93,7 @@ class CLIPPERPLUS_API Graph {
     std::vector<std::uint8_t> packed(n * row_bytes, 0);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
-        const Scalar entry = matrix.at(i, j);
-        if (entry != Scalar(0) && entry != Scalar(1)) {
-          refuse_entry(i, j, static_cast<double>(entry), std::is_floating_point_v<Scalar>);
-        }
-        if (entry != Scalar(0)) packed[i * row_bytes + j / 8] |= static_cast<std::uint8_t>(1U << (j % 8));
+        if (is_one(matrix.place(i, j), i, j)) packed[i * row_bytes + j / 8] |= static_cast<std::uint8_t>(1U << (j % 8));
       }
     }
     return from_packed_rows(n, packed.data(), row_bytes);
@@ -182,7 +178,20 @@ class CLIPPERPLUS_API Graph {
   template <class Int>
   static Graph of_edges(std::size_t n, EdgeView<Int> edges);
   static void check_square(std::size_t rows, std::size_t columns);
-  [[noreturn]] static void refuse_entry(std::size_t row, std::size_t column, double value, bool real);
+  // What an entry says; refuses what is neither 0 nor 1. The library decides on numbers with a fraction: a program may
+  // be compiled with -ffast-math, which takes NaN for what it likes.
+  static bool is_one(const float* entry, std::size_t row, std::size_t column);
+  static bool is_one(const double* entry, std::size_t row, std::size_t column);
+  static bool is_one(const long double* entry, std::size_t row, std::size_t column);
+  template <std::integral Int>
+  static bool is_one(const Int* entry, std::size_t row, std::size_t column) {
+    if (*entry == Int(0)) return false;
+    if (*entry == Int(1)) return true;
+    if constexpr (std::is_signed_v<Int>) refuse_entry(row, column, static_cast<std::int64_t>(*entry));
+    refuse_entry(row, column, static_cast<std::uint64_t>(*entry));
+  }
+  [[noreturn]] static void refuse_entry(std::size_t row, std::size_t column, std::int64_t value);
+  [[noreturn]] static void refuse_entry(std::size_t row, std::size_t column, std::uint64_t value);
   static bool bits_pay(std::size_t n, std::size_t m, bool compact = false);
   void allocate_bits(std::size_t n);
   std::size_t degree_sum(const simd::Kernels& kernels) const;  // bits only

@@ -37,9 +37,10 @@ struct MatrixView {
   std::size_t rows, columns;
   std::ptrdiff_t row_stride, column_stride;
 
-  Scalar at(std::size_t i, std::size_t j) const {
-    return data[static_cast<std::ptrdiff_t>(i) * row_stride + static_cast<std::ptrdiff_t>(j) * column_stride];
+  const Scalar* place(std::size_t i, std::size_t j) const {
+    return data + static_cast<std::ptrdiff_t>(i) * row_stride + static_cast<std::ptrdiff_t>(j) * column_stride;
   }
+  Scalar at(std::size_t i, std::size_t j) const { return *place(i, j); }
 };
 
 template <class Matrix>

@@ -1,4 +1,6 @@
 // Graphs from what callers have: read once, checked, and refused with the name of an offender.
+#include <bit>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -19,6 +21,23 @@ std::string pair_text(std::size_t u, std::size_t v) { return std::to_string(u) +
 [[noreturn]] void refuse_asymmetry(std::size_t u, std::size_t v) {
   throw InvalidGraph("adjacency: not symmetric: entry (" + pair_text(u, v) + ") is 1 and entry (" + pair_text(v, u) +
                      ") is 0");
+}
+
+template <class Number>
+[[noreturn]] void refuse_cell(std::size_t row, std::size_t column, Number value) {
+  throw InvalidGraph(words_of("adjacency: entry ", shape_text(row, column), " is ", value, "; expected 0 or 1"));
+}
+
+// By all bits but the sign: to a comparison the smallest numbers are zero where a program has them flushed.
+bool is_zero(float value) { return std::bit_cast<std::uint32_t>(value) << 1 == 0; }
+bool is_zero(double value) { return std::bit_cast<std::uint64_t>(value) << 1 == 0; }
+bool is_zero(long double value) { return value == 0.0L; }
+
+template <class Real>
+bool is_real_one(const Real* entry, std::size_t row, std::size_t column) {
+  if (*entry == Real(1)) return true;
+  if (!is_zero(*entry)) refuse_cell(row, column, static_cast<double>(*entry));
+  return false;
 }
 
 void check_vertex_count(const char* name, std::size_t n) {
@@ -61,11 +80,11 @@ void Graph::check_square(std::size_t rows, std::size_t columns) {
   check_vertex_count("adjacency: number of rows", rows);
 }
 
-void Graph::refuse_entry(std::size_t row, std::size_t column, double value, bool real) {
-  const bool fits = value >= -0x1p63 && value < 0x1p63;
-  const std::string entry = real || !fits ? number_text(value) : words_of(static_cast<std::int64_t>(value));
-  throw InvalidGraph(words_of("adjacency: entry ", shape_text(row, column), " is ", entry, "; expected 0 or 1"));
-}
+bool Graph::is_one(const float* entry, std::size_t i, std::size_t j) { return is_real_one(entry, i, j); }
+bool Graph::is_one(const double* entry, std::size_t i, std::size_t j) { return is_real_one(entry, i, j); }
+bool Graph::is_one(const long double* entry, std::size_t i, std::size_t j) { return is_real_one(entry, i, j); }
+void Graph::refuse_entry(std::size_t row, std::size_t column, std::int64_t value) { refuse_cell(row, column, value); }
+void Graph::refuse_entry(std::size_t row, std::size_t column, std::uint64_t value) { refuse_cell(row, column, value); }
 
 template <class Int>
 Graph Graph::of_edges(std::size_t n, EdgeView<Int> edges) {
