@@ -76,6 +76,10 @@ int main() {
   const Eigen::Matrix2Xi few = columns.rightCols(2);  // pairs in columns, although there are two of them
   CHECK(cp::consistency_graph(source, target, few).num_edges() == 1);
 
+  Eigen::MatrixX2i edges(2, 2);
+  edges << 0, 1, 2, 3;
+  CHECK(cp::Graph::from_edges(4, edges).has_edge(0, 1) && cp::Graph::from_edges(4, edges.transpose()).has_edge(2, 3));
+
   Eigen::MatrixXi adjacency = Eigen::MatrixXi::Ones(5, 5) - Eigen::MatrixXi::Identity(5, 5);
   CHECK(cp::Graph::from_adjacency(adjacency).num_edges() == 10);
   CHECK(cp::Graph::from_edges(300, listed.begin() == listed.end() ? listed : std::vector<Eigen::Vector2i>{{0, 4}})

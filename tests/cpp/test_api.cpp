@@ -316,6 +316,13 @@ TEST_CASE("graphs are the same whatever they are made of") {
   CHECK(Graph::from_adjacency(MatrixView<float>{reals.data(), 50, 50, 1, 50}) == expected);
   CHECK(Graph::from_edges(3, {{0, 1}, {1, 0}, {1, 2}}).num_edges() == 2);
   CHECK(Graph::from_edges(3, {}).num_edges() == 0);
+  const Strided<unsigned> columns{{0, 1, 1, 2, 2, 0}, 2, 3, 1, 2}, few{{0, 1, 2, 3}, 2, 2, 2, 1};
+  CHECK(Graph::from_edges(3, columns).num_edges() == 3);
+  CHECK(Graph::from_edges(4, few, PointsView::Layout::kRows).has_edge(0, 1));
+  CHECK(Graph::from_edges(4, few, PointsView::Layout::kColumns).has_edge(0, 2));
+  CHECK(refusal([&] { Graph::from_edges(4, few); }).starts_with("edges: pairs of shape (2, 2) may be in rows or"));
+  const Strided<int> wide{std::vector<int>(9), 3, 3, 3, 1};
+  CHECK(refusal([&] { Graph::from_edges(4, wide); }) == "edges: expected an array of shape (m, 2), got (3, 3)");
 }
 
 TEST_CASE("wrong input is refused with the words of the Python package") {
@@ -342,7 +349,13 @@ TEST_CASE("wrong input is refused with the words of the Python package") {
   CHECK(refusal([&] { consistency_graph(three, two, {{0, 1}, {1, 2}}); }) ==
         "associations: row 1 names number 2 of the second set; it has 2");
   CHECK(refusal([&] { consistency_graph(three, two, std::vector<std::pair<int, std::uint64_t>>{{0, ~0ULL}}); }) ==
-        "associations: row 0 names number 9223372036854775807 of the second set; it has 2");
+        "associations: row 0 names number 18446744073709551615 of the second set; it has 2");
+  CHECK(refusal([&] { consistency_graph(three, two, std::vector<std::pair<int, int>>{{-1, 0}}); }) ==
+        "associations: row 0 names number -1 of the first set; it has 3");
+  CHECK(refusal([] { Graph::from_edges(3, std::vector<std::array<std::uint64_t, 2>>{{0, ~0ULL - 1}, {~0ULL, 1}}); }) ==
+        "edges: vertex 18446744073709551615 is out of range for 3 vertices");
+  CHECK(refusal([] { Graph::from_edges(3, {{0, 1}, {-1, 2}}); }) ==
+        "edges: edge 1 is (-1, 2), but there are 3 vertices, counted from 0");
   CHECK(
       refusal([&] { solve(three, three, {.clique = {.vertex_weights = {1, 1, 1}}}); }).starts_with("vertex_weights: "));
   const std::vector<Mapped> mapped{{three[0].data()}, {three[1].data()}, {three[2].data()}};

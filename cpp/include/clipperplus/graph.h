@@ -4,8 +4,8 @@
 //   graph.num_edges();     // 4
 //   graph.has_edge(2, 0);  // true
 //
-// Pairs may come in any container, as std::pair, std::array or Eigen::Vector2i; a matrix of zeros and ones becomes a
-// graph by from_adjacency, a file by read_graph (graph_file.h).
+// Pairs may come in any container, as std::pair, std::array or Eigen::Vector2i, or in a matrix; a matrix of zeros and
+// ones becomes a graph by from_adjacency, a file by read_graph (graph_file.h).
 //
 // Representation, chosen from (n, m) alone so that equal graphs are always stored alike:
 //   bits  n padded bit rows (see bits.h): n²/8 bytes. Set algebra on 64 … 512 vertices an instruction.
@@ -77,11 +77,20 @@ class CLIPPERPLUS_API Graph {
   // The same from any range of pairs of integers; 16 bytes an edge besides.
   template <RangeOfPairs Edges>
   static Graph from_edges(std::size_t n, const Edges& edges) {
-    const std::vector<std::int64_t> pairs = flattened(edges);
-    return from_edges(n, EdgeView<std::int64_t>{pairs.data(), pairs.size() / 2, 2, 1});
+    return from_pairs(n, detail::Pairs(edges));
   }
   static Graph from_edges(std::size_t n, std::initializer_list<std::pair<std::int64_t, std::int64_t>> edges) {
-    return from_edges<std::initializer_list<std::pair<std::int64_t, std::int64_t>>>(n, edges);
+    return from_pairs(n, detail::Pairs(edges));
+  }
+  // … or from a matrix with one in each row or in each column, as the side says whose two entries are fixed when it is
+  // compiled, else its size.
+  template <MatrixLike Matrix>
+  static Graph from_edges(std::size_t n, const Matrix& edges) {
+    return from_pairs(n, detail::Pairs("edges", edges));
+  }
+  template <MatrixLike Matrix>
+  static Graph from_edges(std::size_t n, const Matrix& edges, PointsView::Layout read_as) {
+    return from_pairs(n, detail::Pairs("edges", edges, read_as));
   }
 
   // From a square, symmetric matrix of zeros and ones with a zero diagonal: a MatrixView, or an Eigen matrix of any
@@ -175,6 +184,7 @@ class CLIPPERPLUS_API Graph {
     offsets_.swap(other.offsets_);
     neighbours_.swap(other.neighbours_);
   }
+  static Graph from_pairs(std::size_t n, const detail::Pairs& edges);
   template <class Int>
   static Graph of_edges(std::size_t n, EdgeView<Int> edges);
   static void check_square(std::size_t rows, std::size_t columns);

@@ -64,7 +64,7 @@ namespace detail {
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
 template <class T>
-concept Integer = std::integral<T> && !std::same_as<T, bool>;
+concept Integer = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= sizeof(std::int64_t);
 
 // How many numbers a type holds, if it says so: std::array, C arrays and Eigen's vectors of fixed size; else 0.
 template <class T>
@@ -240,59 +240,71 @@ concept RangeOfPairs = requires(const Range& pairs) {
 
 namespace detail {
 
-// A number; where it does not fit, one that is as wrong.
-template <Integer Number>
-std::int64_t as_int64(Number number) {
-  constexpr auto kMost = (std::numeric_limits<std::int64_t>::max)();
-  return std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number) : kMost;
-}
-
-}  // namespace detail
-
-template <RangeOfPairs Pairs>
-std::vector<std::int64_t> flattened(const Pairs& pairs) {
+// Pairs of integers, one after the other, copied. Those of 64 bits without a sign keep their bits: what is too large
+// is negative, and wrong as well, but can still be named.
+struct Pairs {
   std::vector<std::int64_t> numbers;
-  for (const auto& pair : pairs) {
-    if constexpr (requires { pair.first; }) {
-      numbers.insert(numbers.end(), {detail::as_int64(pair.first), detail::as_int64(pair.second)});
-    } else {
-      numbers.insert(numbers.end(), {detail::as_int64(pair[0]), detail::as_int64(pair[1])});
+  std::array<bool, 2> without_sign{};  // by side
+
+  template <RangeOfPairs Range>
+  explicit Pairs(const Range& pairs) {
+    for (const auto& pair : pairs) {
+      if constexpr (requires { pair.first; }) {
+        add(0, pair.first);
+        add(1, pair.second);
+      } else {
+        add(0, pair[0]);
+        add(1, pair[1]);
+      }
     }
   }
-  return numbers;
-}
+  // A matrix is read by the side whose two entries are fixed when it is compiled (Matrix2Xi, MatrixX2i), else by its
+  // size.
+  template <MatrixLike Matrix>
+  Pairs(const char* name, const Matrix& matrix)
+      : Pairs(name, matrix, layout_of<Matrix>([](std::ptrdiff_t n) { return n == 2; })) {}
+  template <MatrixLike Matrix>
+  Pairs(const char* name, const Matrix& matrix, Layout read_as) {
+    const auto view = view_of(matrix);
+    static_assert(Integer<std::remove_cvref_t<decltype(*view.data)>>, "pairs are of integers");
+    const bool columns = in_columns(name, view.rows, view.columns, read_as);
+    for (std::size_t k = 0; k < (columns ? view.columns : view.rows); ++k) {
+      for (std::size_t side = 0; side < 2; ++side) add(side, columns ? view.at(side, k) : view.at(k, side));
+    }
+  }
+
+ private:
+  template <Integer Number>
+  void add(std::size_t side, Number number) {
+    without_sign[side] = std::is_unsigned_v<Number> && sizeof(Number) == sizeof(std::int64_t);
+    numbers.push_back(static_cast<std::int64_t>(number));
+  }
+  CLIPPERPLUS_API static bool in_columns(const char* name, std::size_t rows, std::size_t columns, Layout read_as);
+};
+
+}  // namespace detail
 
 // Numbers of a source and a target point each: any range of pairs of integers, or a matrix with a pair in each row or
 // in each column. They are copied.
 class Associations {
  public:
-  template <RangeOfPairs Pairs>
-  Associations(const Pairs& pairs) : numbers_(flattened(pairs)) {}  // NOLINT: meant to convert
-  Associations(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : numbers_(flattened(pairs)) {}
-  // A matrix is read by the side whose two entries are fixed when it is compiled (Matrix2Xi, MatrixX2i), else by its
-  // size.
+  template <RangeOfPairs Range>
+  Associations(const Range& pairs) : pairs_(pairs) {}  // NOLINT: meant to convert
+  Associations(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : pairs_(pairs) {}
   template <MatrixLike Matrix>
-  Associations(const Matrix& matrix)  // NOLINT: meant to convert
-      : Associations(matrix, detail::layout_of<Matrix>([](std::ptrdiff_t n) { return n == 2; })) {}
+  Associations(const Matrix& matrix) : pairs_("associations", matrix) {}  // NOLINT: meant to convert
   template <MatrixLike Matrix>
-  Associations(const Matrix& matrix, PointsView::Layout read_as) {
-    const auto view = view_of(matrix);
-    static_assert(detail::Integer<std::remove_cvref_t<decltype(*view.data)>>, "numbers of points are integers");
-    const bool columns = in_columns(view.rows, view.columns, read_as);
-    for (std::size_t k = 0; k < (columns ? view.columns : view.rows); ++k) {
-      for (std::size_t side = 0; side < 2; ++side) {
-        numbers_.push_back(detail::as_int64(columns ? view.at(side, k) : view.at(k, side)));
-      }
-    }
-  }
+  Associations(const Matrix& matrix, PointsView::Layout read_as) : pairs_("associations", matrix, read_as) {}
 
-  std::size_t size() const noexcept { return numbers_.size() / 2; }
-  std::span<const std::int64_t> numbers() const& noexcept { return numbers_; }  // source, target, source, …
-  std::span<const std::int64_t> numbers() && = delete;                          // they would be gone
+  std::size_t size() const noexcept { return pairs_.numbers.size() / 2; }
+  std::span<const std::int64_t> numbers() const& noexcept { return pairs_.numbers; }  // source, target, source, …
+  std::span<const std::int64_t> numbers() && = delete;                                // they would be gone
+  bool without_sign(std::size_t side) const noexcept {
+    return pairs_.without_sign[side];
+  }  // negative ones are too large
 
  private:
-  CLIPPERPLUS_API static bool in_columns(std::size_t rows, std::size_t columns, PointsView::Layout read_as);
-  std::vector<std::int64_t> numbers_;
+  detail::Pairs pairs_;
 };
 
 }  // namespace clipperplus::inline v0

@@ -1,6 +1,8 @@
 // Graphs from what callers have: read once, checked, and refused with the name of an offender.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -143,6 +145,18 @@ Graph Graph::of_edges(std::size_t n, EdgeView<Int> edges) {
 // Two functions, not a template: a DLL shows them with the rest of the class.
 Graph Graph::from_edges(std::size_t n, EdgeView<std::int32_t> edges) { return of_edges(n, edges); }
 Graph Graph::from_edges(std::size_t n, EdgeView<std::int64_t> edges) { return of_edges(n, edges); }
+
+Graph Graph::from_pairs(std::size_t n, const detail::Pairs& edges) {
+  check_vertex_count("n", n);
+  std::uint64_t largest = 0;
+  for (std::size_t k = 0; k < edges.numbers.size(); ++k) {
+    if (edges.without_sign[k % 2]) largest = std::max(largest, static_cast<std::uint64_t>(edges.numbers[k]));
+  }
+  if (largest > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    throw InvalidGraph(words_of("edges: vertex ", largest, " is out of range for ", n, " vertices"));
+  }
+  return from_edges(n, EdgeView<std::int64_t>{edges.numbers.data(), edges.numbers.size() / 2, 2, 1});
+}
 
 Graph Graph::from_packed_rows(std::size_t n, const std::uint8_t* rows, std::size_t row_bytes) {
   Graph graph;
