@@ -35,4 +35,9 @@ CLIPPERPLUS_API Graph consistency_graph(const PointsView& source, const PointsVi
 CLIPPERPLUS_API Graph consistency_graph(const PointsView& source, const PointsView& target,
                                         const Associations& associations, const ConsistencyOptions& options = {});
 
+// For {}, which could be associations, too.
+inline Graph consistency_graph(const PointsView& source, const PointsView& target, detail::Nothing) {
+  return consistency_graph(source, target, ConsistencyOptions());
+}
+
 }  // namespace clipperplus::inline v0

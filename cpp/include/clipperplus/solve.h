@@ -89,4 +89,9 @@ CLIPPERPLUS_API Solution solve(const PointsView& source, const PointsView& targe
 CLIPPERPLUS_API Solution solve(const PointsView& source, const PointsView& target, const Associations& associations,
                                const SolveOptions& options = {});
 
+// For {}, which could be associations, too.
+inline Solution solve(const PointsView& source, const PointsView& target, detail::Nothing) {
+  return solve(source, target, SolveOptions());
+}
+
 }  // namespace clipperplus::inline v0

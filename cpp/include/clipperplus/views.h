@@ -284,6 +284,13 @@ struct Pairs {
 
 }  // namespace detail
 
+namespace detail {
+
+// What {} becomes before anything else that it could: where it may mean options as well as associations, options.
+enum class Nothing {};
+
+}  // namespace detail
+
 // Numbers of a source and a target point each: any range of pairs of integers, or a matrix with a pair in each row or
 // in each column. They are copied.
 class Associations {
