@@ -34,7 +34,7 @@ const MethodRow& row_of(Method method) {
   const auto number = static_cast<std::size_t>(method);
   if (number >= kMethods.size()) {
     throw std::invalid_argument("method: expected one of auto, exact, clipper+, greedy, got number " +
-                                std::to_string(number));
+                                std::to_string(static_cast<int>(method)));
   }
   return kMethods[number];
 }
