@@ -196,6 +196,51 @@ TEST_CASE("matched points have the transform of Python's solve, and its inliers,
   }
 }
 
+TEST_CASE("matched points have the same answer in every unit") {
+  for (const Problem& problem : read_problems()) {
+    CAPTURE(problem.name);
+    SolveOptions options;
+    if (problem.epsilons.size() == 1) options.epsilon = problem.epsilons[0];
+    if (problem.epsilons.size() > 1) options.epsilons = problem.epsilons;
+    const Solution expected = solve(problem.source, problem.target, problem.associations, options);
+    for (const int exponent : {-700, -20, 700}) {
+      CAPTURE(exponent);
+      const auto scale = [&](double& length) { length = std::ldexp(length, exponent); };
+      Problem scaled = problem;
+      SolveOptions other = options;
+      for (auto* points : {&scaled.source, &scaled.target}) {
+        for (auto& point : *points) std::for_each(point.begin(), point.end(), scale);
+      }
+      scale(other.epsilon);
+      std::for_each(other.epsilons.begin(), other.epsilons.end(), scale);
+      const Solution found = solve(scaled.source, scaled.target, scaled.associations, other);
+      CHECK((found.graph == expected.graph));
+      CHECK((found.status == expected.status));
+      CHECK(found.inliers == expected.inliers);
+      CHECK(found.alternatives.size() == expected.alternatives.size());
+      REQUIRE(found.T_target_source.has_value() == expected.T_target_source.has_value());
+      if (!found.T_target_source) continue;
+      std::array<double, 16> matrix = expected.T_target_source->matrix;
+      for (const std::size_t place : {3, 7, 11}) scale(matrix[place]);
+      CHECK(found.T_target_source->matrix == matrix);
+      auto residuals = expected.residuals;
+      std::for_each(residuals.begin(), residuals.end(), scale);
+      CHECK(found.residuals == residuals);
+    }
+  }
+}
+
+TEST_CASE("matches on a line leave a turn open in every unit") {
+  for (const double unit : {1e-200, 1.0, 1e200}) {
+    std::vector<std::array<double, 3>> line;
+    for (int k = 0; k < 9; ++k) line.push_back({k * unit, 0.0, 0.0});
+    const Solution found = solve(line, line, {.epsilon = 0.01 * unit});
+    CHECK((found.status == Status::Degenerate));
+    CHECK(found.degenerate_axes.size() == 1);
+    CHECK(found.inliers.size() == 9);
+  }
+}
+
 TEST_CASE("points are the same whatever holds them") {
   const auto source = random_points(70, 1), target = random_points(70, 2);
   const Graph expected = consistency_graph(source, target, {.epsilon = 0.3});
