@@ -31,6 +31,13 @@ def test_only_one_header_has_words_of_compilers(path: Path) -> None:
     assert foreign_words(path.read_text("utf-8")) == []
 
 
+@pytest.mark.parametrize("path", [*sorted(EXPORT.parent.glob("*.h")), CPP / "version.h.in"], ids=lambda path: path.name)
+def test_public_headers_are_ascii(path: Path) -> None:
+    """MSVC reads them in the code page of the system, where the end of a comment can swallow that of its line."""
+    lines = path.read_text("utf-8").splitlines()
+    assert [f"{number}: {line}" for number, line in enumerate(lines, 1) if not line.isascii()] == []
+
+
 def test_the_words_would_be_found() -> None:
     assert len(files_of_the_core()) > 100
     assert {"__builtin_", "__atomic_", "__attribute__", "vector_size", "__declspec", "_BitScan"} <= set(

@@ -4,8 +4,8 @@
 //   const Graph graph = consistency_graph(source, target, {.epsilon = 0.05});
 //   const Graph other = consistency_graph(source, target, {{0, 3}, {1, 2}, {2, 2}}, {.epsilon = 0.05});
 //
-// i and j agree where | ‖a_i - a_j‖ - ‖b_i - b_j‖ | < ε. The graph is exactly that of double precision, pairs on the
-// threshold included, on whatever processor and number of threads. n² / 2 pairs, about a cycle each with AVX-512.
+// i and j agree where | |a_i - a_j| - |b_i - b_j| | < epsilon. The graph is exactly that of double precision, pairs on
+// the threshold included, on whatever processor and number of threads. n^2 / 2 pairs, about a cycle each with AVX-512.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 namespace clipperplus::inline v0 {
 
 struct ConsistencyOptions {
-  double epsilon = 0.05;              // by how much the distances of a pair may differ, in the unit of the points; or …
-  std::vector<double> epsilons = {};  // … one noise bound per association, of which a pair has the sum
+  double epsilon = 0.05;              // by how much the distances of a pair may differ, in the unit of the points, or
+  std::vector<double> epsilons = {};  // one noise bound per association, of which a pair has the sum
   double min_distance = 0.0;          // pairs that are closer in one of the sets prove nothing, and are not joined
   bool one_to_one = true;             // whether associations that share a point contradict each other
   std::size_t min_clique_size = 0;    // associations that agree with too few others for such a clique lose their edges

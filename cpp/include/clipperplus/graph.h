@@ -1,4 +1,4 @@
-// An immutable, simple, undirected graph on the vertices 0 … n-1.
+// An immutable, simple, undirected graph on the vertices 0 to n-1.
 //
 //   const auto graph = Graph::from_edges(5, {{0, 1}, {1, 2}, {0, 2}, {3, 4}});
 //   graph.num_edges();     // 4
@@ -8,7 +8,7 @@
 // ones becomes a graph by from_adjacency, a file by read_graph (graph_file.h).
 //
 // Representation, chosen from (n, m) alone so that equal graphs are always stored alike:
-//   bits  n padded bit rows (see bits.h): n²/8 bytes. Set algebra on 64 … 512 vertices an instruction.
+//   bits  n padded bit rows (see bits.h): n^2/8 bytes. Set algebra on 64 to 512 vertices an instruction.
 //   csr   row offsets (8 bytes a vertex) and sorted neighbours (4 bytes a direction of an edge).
 // Bits are kept while they cost at most 4 MiB, or at most twice what CSR would; in a compact graph and those made from
 // it, at most once.
@@ -82,7 +82,7 @@ class CLIPPERPLUS_API Graph {
   static Graph from_edges(std::size_t n, std::initializer_list<std::pair<std::int64_t, std::int64_t>> edges) {
     return from_pairs(n, detail::Pairs(edges));
   }
-  // … or from a matrix with one in each row or in each column, as the side says whose two entries are fixed when it is
+  // Or from a matrix with one in each row or in each column, as the side says whose two entries are fixed when it is
   // compiled, else its size.
   template <MatrixLike Matrix>
   static Graph from_edges(std::size_t n, const Matrix& edges) {
@@ -94,7 +94,7 @@ class CLIPPERPLUS_API Graph {
   }
 
   // From a square, symmetric matrix of zeros and ones with a zero diagonal: a MatrixView, or an Eigen matrix of any
-  // scalar and order. O(n²).
+  // scalar and order. O(n^2).
   template <class Scalar>
   static Graph from_adjacency(const MatrixView<Scalar>& matrix) {
     check_square(matrix.rows, matrix.columns);
@@ -158,8 +158,8 @@ class CLIPPERPLUS_API Graph {
     }
   }
 
-  // The graph on `vertices` (distinct, in range), relabelled 0 … k-1 in the order given: a permutation of all
-  // vertices reorders the graph. Bits: k · n / 4096 transposed blocks; CSR: O(n + sum of degrees), without n for few
+  // The graph on `vertices` (distinct, in range), relabelled 0 to k-1 in the order given: a permutation of all
+  // vertices reorders the graph. Bits: k * n / 4096 transposed blocks; CSR: O(n + sum of degrees), without n for few
   // vertices. The deadline is not observed, the periodic check is.
   Graph subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const;
   // The graph on the first k vertices: a copy of words for bits.

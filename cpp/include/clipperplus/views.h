@@ -223,7 +223,7 @@ struct PointsView {
   [[noreturn]] CLIPPERPLUS_API static void refuse_references();
 };
 
-// std::pair, std::array<…, 2>, Eigen::Vector2i and their like.
+// std::pair, std::array<..., 2>, Eigen::Vector2i and their like.
 template <class Pair>
 concept PairOfIntegers = requires(const Pair& p) {
   requires detail::Integer<std::remove_cvref_t<decltype(p.first)>>;
@@ -304,7 +304,7 @@ class Associations {
   Associations(const Matrix& matrix, PointsView::Layout read_as) : pairs_("associations", matrix, read_as) {}
 
   std::size_t size() const noexcept { return pairs_.numbers.size() / 2; }
-  std::span<const std::int64_t> numbers() const& noexcept { return pairs_.numbers; }  // source, target, source, …
+  std::span<const std::int64_t> numbers() const& noexcept { return pairs_.numbers; }  // source, target, source, ...
   std::span<const std::int64_t> numbers() && = delete;                                // they would be gone
   bool without_sign(std::size_t side) const noexcept {
     return pairs_.without_sign[side];
