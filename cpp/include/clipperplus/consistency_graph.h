@@ -15,7 +15,7 @@
 #include "clipperplus/graph.h"
 #include "clipperplus/views.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 struct ConsistencyOptions {
   double epsilon = 0.05;              // by how much the distances of a pair may differ, in the unit of the points, or
@@ -40,4 +40,4 @@ inline Graph consistency_graph(const PointsView& source, const PointsView& targe
   return consistency_graph(source, target, ConsistencyOptions());
 }
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

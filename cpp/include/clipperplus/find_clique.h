@@ -21,7 +21,7 @@
 #include "clipperplus/graph.h"
 #include "clipperplus/relaxation_options.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 enum class Method {
   Auto,         // reductions, bounds, local search, relaxation and a complete search, for up to a second
@@ -106,4 +106,4 @@ struct CliqueResult {
 // Runs on the calling thread and threads - 1 others, which have ended when it returns or throws.
 CLIPPERPLUS_API CliqueResult find_clique(const Graph& graph, const CliqueOptions& options = {});
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

@@ -35,7 +35,7 @@
 #include "clipperplus/instruction_sets.h"
 #include "clipperplus/views.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 // What is wrong with a graph's input, in words that name the place.
 struct CLIPPERPLUS_API InvalidGraph : std::invalid_argument {
@@ -220,4 +220,4 @@ class CLIPPERPLUS_API Graph {
   std::vector<Vertex> neighbours_;
 };
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

@@ -22,7 +22,7 @@
 #include "clipperplus/find_clique.h"
 #include "clipperplus/views.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 // A point x goes to R x + t.
 struct RigidTransform {
@@ -94,4 +94,4 @@ inline Solution solve(const PointsView& source, const PointsView& target, detail
   return solve(source, target, SolveOptions());
 }
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

@@ -12,7 +12,7 @@
 #include "geometry/robust_fit.h"
 #include "words.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 namespace {
 
@@ -221,4 +221,4 @@ Solution solve(const PointsView& source, const PointsView& target, const Associa
   return solve_matches(api::read_matches(source, target, &associations, false), options);
 }
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

@@ -7,7 +7,7 @@
 #include "clique/methods.h"
 #include "clique/option_checks.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 namespace {
 
@@ -61,4 +61,4 @@ CliqueResult find_clique(const Graph& graph, const CliqueOptions& options) {
   return state.result();
 }
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI
