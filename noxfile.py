@@ -175,23 +175,26 @@ def portable(session: nox.Session, target: str) -> None:
         zig = str(session.run("python", "-c", code, silent=True)).strip()
         headers = Path("build", "doctest").resolve()  # alone: those beside it are of this system
         shutil.copytree(DOCTEST, headers / "doctest", dirs_exist_ok=True)
-        options = [f"-DZIG={zig}", f"-DZIG_TARGET={target}", "-DCMAKE_TOOLCHAIN_FILE=tests/cpp/zig.cmake"]
+        toolchain = Path("tests", "cpp", "zig.cmake").resolve()
+        options = [f"-DZIG={zig}", f"-DZIG_TARGET={target}", f"-DCMAKE_TOOLCHAIN_FILE={toolchain}"]
         options.append(f"-DCLIPPERPLUS_DOCTEST={headers}")
     emulator = TARGETS.get(target)
     if emulator and shutil.which(emulator):
         options.append(f"-DCMAKE_CROSSCOMPILING_EMULATOR={emulator}")
     build = f"build/portable-{target}"
-    session.run(
-        *("cmake", "-S", ".", "-B", build, "-G", "Ninja"),
-        *("-DCLIPPERPLUS_PYTHON=OFF", "-DCLIPPERPLUS_TESTS=ON", *options),
-        silent=True,
-    )
-    session.run("cmake", "--build", build, silent=True)
-    if target not in TARGETS or (emulator and shutil.which(emulator)):
-        quiet = {"WINEDEBUG": "-all"}
-        session.run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", env=quiet)
-    else:
-        session.warn(f"compiled, not run: {emulator or 'nothing here that can'}")
+    builds = {build: [".", "-DCLIPPERPLUS_PYTHON=OFF", "-DCLIPPERPLUS_TESTS=ON"]}
+    if target.endswith("-windows-gnu"):  # a DLL, which shows what it is told to, and programs that use all of it
+        shared = f"{build}-dll"
+        builds[shared] = ["tests/consumer", f"-DCLIPPERPLUS_SOURCE={Path.cwd()}", "-DBUILD_SHARED_LIBS=ON"]
+        builds[shared].append(f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={Path(shared, 'bin').resolve()}")
+    for folder, (source, *others) in builds.items():
+        session.run("cmake", "-S", source, "-B", folder, "-G", "Ninja", *others, *options, silent=True)
+        session.run("cmake", "--build", folder, silent=True)
+        if target not in TARGETS or (emulator and shutil.which(emulator)):
+            quiet = {"WINEDEBUG": "-all"}
+            session.run("ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", env=quiet)
+        else:
+            session.warn(f"compiled, not run: {emulator or 'nothing here that can'}")
 
 
 @nox.session

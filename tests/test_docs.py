@@ -38,7 +38,7 @@ SETTING_UP = {
         'pip install ".[docs]" && mkdocs serve\n',
     ],
     "docs/cpp.md": [
-        "cmake -S . -B build/cpp && cmake --build build/cpp --parallel && "
+        "cmake -S . -B build/cpp && cmake --build build/cpp --parallel 4 && "
         "cmake --install build/cpp --prefix build/installed\n"
     ],
     "docs/cluster.md": ['pip install ".[cluster]"\n'],

@@ -19,7 +19,7 @@ using PackedIn = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::
 template <class Int>
 Graph from_edges(std::size_t n, EdgesIn<Int> edges) {
   const WithoutGil without_gil;
-  return Graph::from_edges<Int>(n, {edges.data(), edges.shape(0), edges.stride(0), edges.stride(1)});
+  return Graph::from_edges(n, EdgeView<Int>{edges.data(), edges.shape(0), edges.stride(0), edges.stride(1)});
 }
 
 std::size_t checked(const Graph& graph, std::int64_t v) {

@@ -56,9 +56,10 @@ def check_all(work: Path) -> None:
     consume("static, find_package", work / "found", *found)
     consume_by_pkg_config("static, pkg-config", work / "found", static)
     check_program(static / "bin" / "clipperplus-clique", work)
+    refuse_other_abis(work / "found", static)
 
     fetched = f"-DCLIPPERPLUS_SOURCE={ROOT}", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_CXX_FLAGS=-ffast-math"
-    parts = "-DCLIPPERPLUS_INSTALL=ON", "-DCLIPPERPLUS_CLI=ON"
+    parts = "-DCLIPPERPLUS_INSTALL=ON", "-DCLIPPERPLUS_CLI=ON", "-DCMAKE_UNITY_BUILD=ON"
     consume("shared, FetchContent", work / "fetched", debug, *fetched, *parts)
     step("shared, install", "cmake", "--install", work / "fetched", "--prefix", shared)
     consume("shared, find_package", work / "found-shared", debug, f"-DCMAKE_PREFIX_PATH={shared}")
@@ -110,6 +111,35 @@ def consume_by_pkg_config(what: str, build: Path, prefix: Path) -> None:
     example = ROOT / "examples" / "cpp" / "largest_consistent_set.cpp"
     step(what, compiler, "-std=c++20", example, "-o", program, *shlex.split(flags), f"-Wl,-rpath,{library.parent}")
     step(f"{what}, run", program)
+
+
+def refuse_other_abis(build: Path, prefix: Path) -> None:
+    """What is compiled with other vectors or strings than the library does not link: it would crash."""
+    compiler = os.environ.get("CXX", "c++")
+    macros = subprocess.run(
+        [compiler, "-std=c++20", "-x", "c++", "-include", "cstddef", "-dM", "-E", os.devnull],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    if "_GLIBCXX_USE_CXX11_ABI 1" not in macros:
+        print("other ABIs: skipped, this standard library has one")
+        return
+    library = next(prefix.glob("lib*/libclipperplus.a"))
+    for flag in ("-D_GLIBCXX_DEBUG", "-D_GLIBCXX_USE_CXX11_ABI=0"):
+        command = [compiler, "-std=c++20", flag, f"-I{prefix / 'include'}", str(ROOT / CONSUMER / "consumer.cpp")]
+        begun = time.perf_counter()
+        done = subprocess.run(
+            [*command, str(library), "-pthread", "-o", str(build / "other-abi")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        print(f"static, {flag}: {time.perf_counter() - begun:.1f} s", flush=True)
+        missing = [line for line in done.stderr.splitlines() if "undefined" in line]
+        assert done.returncode != 0, command
+        for name in ("find_clique(", "consistency_graph(", "solve(", "read_graph(", "Graph::from_pairs("):
+            assert any(f"::{name}" in line for line in missing), (name, done.stderr)
 
 
 def check_program(program: Path, work: Path) -> None:

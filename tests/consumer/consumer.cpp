@@ -118,6 +118,13 @@ void errors_cross_the_border() {
   broken[1].y =
       std::numeric_limits<float>::quiet_NaN();  // noticed even where this program is compiled with -ffast-math
   CHECK(refusal([&] { cp::solve(broken, broken); }).starts_with("source: point 1 is [0.0, nan, 0.0]"));
+  const float entries[] = {0.0F, broken[1].y, broken[1].y, 0.0F};
+  CHECK(refusal([&] { cp::Graph::from_adjacency(cp::MatrixView<float>{entries, 2, 2, 2, 1}); }) ==
+        "adjacency: entry (0, 1) is nan; expected 0 or 1");
+  const double small[] = {0.0, 5e-324, 5e-324, 0.0};  // which such a program may compare as if it were 0
+  CHECK(refusal([&] {
+          cp::Graph::from_adjacency(cp::MatrixView<double>{small, 2, 2, 2, 1});
+        }).starts_with("adjacency: entry (0, 1) is "));
   CHECK(refusal([] { cp::read_graph("nowhere.clq"); }) == "nowhere.clq: no such file");
 }
 

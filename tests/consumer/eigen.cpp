@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <type_traits>
 #include <vector>
 
 #include "checks.h"
@@ -62,6 +63,9 @@ int main() {
   for (Eigen::Index k = 0; k < 300; ++k) points.push_back(source.col(k));
   check(points, target, expected, 1e-12);
 
+  // Maps in a vector lead anywhere: there is no step from one to the next.
+  static_assert(!std::is_convertible_v<std::vector<Eigen::Map<Eigen::Vector3d>>, cp::PointsView>);
+
   Eigen::MatrixX2i pairs(300, 2);
   for (int k = 0; k < 300; ++k) pairs.row(k) << 299 - k, 299 - k;
   CHECK(cp::solve(source, target, pairs, {.epsilon = 0.05}).inliers.size() == 60);
@@ -71,6 +75,10 @@ int main() {
   CHECK(cp::consistency_graph(source, target, listed).num_edges() == 1);
   const Eigen::Matrix2Xi few = columns.rightCols(2);  // pairs in columns, although there are two of them
   CHECK(cp::consistency_graph(source, target, few).num_edges() == 1);
+
+  Eigen::MatrixX2i edges(2, 2);
+  edges << 0, 1, 2, 3;
+  CHECK(cp::Graph::from_edges(4, edges).has_edge(0, 1) && cp::Graph::from_edges(4, edges.transpose()).has_edge(2, 3));
 
   Eigen::MatrixXi adjacency = Eigen::MatrixXi::Ones(5, 5) - Eigen::MatrixXi::Identity(5, 5);
   CHECK(cp::Graph::from_adjacency(adjacency).num_edges() == 10);

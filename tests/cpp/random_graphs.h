@@ -34,7 +34,7 @@ inline std::vector<std::int64_t> random_edges(std::size_t n, double density, uns
 }
 
 inline Graph make_graph(std::size_t n, const std::vector<std::int64_t>& edges) {
-  return Graph::from_edges<std::int64_t>(n, {edges.data(), edges.size() / 2, 2, 1});
+  return Graph::from_edges(n, EdgeView<std::int64_t>{edges.data(), edges.size() / 2, 2, 1});
 }
 
 inline Graph random_graph(std::size_t n, double density, unsigned seed) {

@@ -268,6 +268,10 @@ TEST_CASE("wrong options are refused in words") {
         }) == "node_limit: method 'clipper+' has no search");
   CHECK(refused([](auto& o) { o.method = static_cast<Method>(7); }) ==
         "method: expected one of auto, exact, clipper+, greedy, got number 7");
+  CHECK(refused([](auto& o) { o.method = static_cast<Method>(-1); }).ends_with("greedy, got number -1"));
+  CHECK(refused([](auto& o) { o.node_limit = std::uint64_t{1} << 63; }) == "");
+  CHECK(refused([](auto& o) { o.node_limit = ~std::uint64_t{0}; }) ==
+        "node_limit: expected an integer from 0 to 9223372036854775808, got 18446744073709551615");
   CHECK(refused([](auto& o) { o.relaxation.max_inner = 0; }) ==
         "max_inner: expected an integer from 1 to 1000000000, got 0");
   CHECK(refused([](auto& o) { o.relaxation.sigma = 1.0; }) == "sigma: expected a number between 0 and 1, got 1.0");

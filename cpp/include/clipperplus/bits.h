@@ -14,7 +14,7 @@ namespace clipperplus::inline v0 {
 
 using Word = std::uint64_t;
 using Vertex = std::int32_t;
-using Weight = std::int64_t;  // of a vertex; all of a graph together are less than 2⁶²
+using Weight = std::int64_t;  // of a vertex; all of a graph together are less than 2^62
 
 inline constexpr std::size_t kWordBits = 64;
 inline constexpr std::size_t kRowAlignWords = 8;

@@ -1,8 +1,8 @@
 // All of clipperplus for C++ programs:
 //
 //   Graph               graph.h              an undirected graph, from edges or a matrix
-//   read_graph          graph_file.h         … or from a file
-//   consistency_graph   consistency_graph.h  … or from associations of points: which of them agree
+//   read_graph          graph_file.h         ... or from a file
+//   consistency_graph   consistency_graph.h  ... or from associations of points: which of them agree
 //   find_clique         find_clique.h        its largest clique, with proof
 //   solve               solve.h              from matched points to a rigid motion, through all of these
 //

@@ -4,8 +4,8 @@
 //   const Graph graph = consistency_graph(source, target, {.epsilon = 0.05});
 //   const Graph other = consistency_graph(source, target, {{0, 3}, {1, 2}, {2, 2}}, {.epsilon = 0.05});
 //
-// i and j agree where | ‖a_i - a_j‖ - ‖b_i - b_j‖ | < ε. The graph is exactly that of double precision, pairs on the
-// threshold included, on whatever processor and number of threads. n² / 2 pairs, about a cycle each with AVX-512.
+// i and j agree where | |a_i - a_j| - |b_i - b_j| | < epsilon. The graph is exactly that of double precision, pairs on
+// the threshold included, on whatever processor and number of threads. n^2 / 2 pairs, about a cycle each with AVX-512.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 #include "clipperplus/graph.h"
 #include "clipperplus/views.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 struct ConsistencyOptions {
-  double epsilon = 0.05;              // by how much the distances of a pair may differ, in the unit of the points; or …
-  std::vector<double> epsilons = {};  // … one noise bound per association, of which a pair has the sum
+  double epsilon = 0.05;              // by how much the distances of a pair may differ, in the unit of the points, or
+  std::vector<double> epsilons = {};  // one noise bound per association, of which a pair has the sum
   double min_distance = 0.0;          // pairs that are closer in one of the sets prove nothing, and are not joined
   bool one_to_one = true;             // whether associations that share a point contradict each other
   std::size_t min_clique_size = 0;    // associations that agree with too few others for such a clique lose their edges
@@ -35,4 +35,9 @@ CLIPPERPLUS_API Graph consistency_graph(const PointsView& source, const PointsVi
 CLIPPERPLUS_API Graph consistency_graph(const PointsView& source, const PointsView& target,
                                         const Associations& associations, const ConsistencyOptions& options = {});
 
-}  // namespace clipperplus::inline v0
+// For {}, which could be associations, too.
+inline Graph consistency_graph(const PointsView& source, const PointsView& target, detail::Nothing) {
+  return consistency_graph(source, target, ConsistencyOptions());
+}
+
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

@@ -24,7 +24,7 @@ class Control {
 
   static Clock::time_point seconds_from_now(std::optional<double> seconds) {
     constexpr double kLongest = 1e9;  // thirty years: beyond it the clock's integer would overflow
-    if (!seconds || *seconds >= kLongest) return Clock::time_point::max();
+    if (!seconds || *seconds >= kLongest) return (Clock::time_point::max)();  // max may be a macro
     return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
   }
 
@@ -47,7 +47,7 @@ class Control {
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
  private:
-  Clock::time_point deadline_ = Clock::time_point::max();
+  Clock::time_point deadline_ = (Clock::time_point::max)();
   Clock::time_point next_check_ = Clock::now() + std::chrono::milliseconds(20);
   Check check_;
   const Control* followed_ = nullptr;

@@ -1,4 +1,4 @@
-// Graph → clique: a large clique, and the proof that no clique is larger where that is possible.
+// Graph to clique: a large clique, and the proof that no clique is larger where that is possible.
 //
 //     const auto graph = clipperplus::Graph::from_edges(5, {{0, 3}, {1, 2}, {1, 4}, {2, 4}});
 //     const auto found = clipperplus::find_clique(graph);
@@ -21,7 +21,7 @@
 #include "clipperplus/graph.h"
 #include "clipperplus/relaxation_options.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 enum class Method {
   Auto,         // reductions, bounds, local search, relaxation and a complete search, for up to a second
@@ -46,9 +46,9 @@ struct SearchOptions {
   bool colour_bound = true;  // stop where a greedy colouring proves it
   bool reduction = true;     // drop vertices and edges that no larger clique can have
   bool local_search = true;  // look for larger cliques by tabu search
-  bool relaxation = true;    // … and with Algorithm 2, once the cheap steps have not closed the gap
+  bool relaxation = true;    // and with Algorithm 2, once the cheap steps have not closed the gap
   bool recolouring = true;   // bound nodes of the search better by moving vertices between colour classes
-  bool propagation = true;   // … and by unit propagation over colour classes
+  bool propagation = true;   // and by unit propagation over colour classes
 };
 
 // Told, on the calling thread, whenever the best clique gets larger or the bound lower. False ends the search with what
@@ -68,8 +68,8 @@ struct CliqueOptions {
                                     // with what there is, and what it throws is passed on
   RelaxationOptions relaxation = {};
   SearchOptions search = {};
-  std::vector<Weight> vertex_weights = {};  // what each counts, at least 0, less than 2⁶² together: the heaviest clique
-                                            // is wanted, and sizes, bounds and news are weights; empty: 1 each
+  std::vector<Weight> vertex_weights = {};  // what each counts, at least 0, less than 2^62 together: the heaviest
+                                            // clique is wanted, and sizes, bounds and news are weights; empty: 1 each
 };
 
 // One step of a search.
@@ -106,4 +106,4 @@ struct CliqueResult {
 // Runs on the calling thread and threads - 1 others, which have ended when it returns or throws.
 CLIPPERPLUS_API CliqueResult find_clique(const Graph& graph, const CliqueOptions& options = {});
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

@@ -1,14 +1,14 @@
-// An immutable, simple, undirected graph on the vertices 0 … n-1.
+// An immutable, simple, undirected graph on the vertices 0 to n-1.
 //
 //   const auto graph = Graph::from_edges(5, {{0, 1}, {1, 2}, {0, 2}, {3, 4}});
 //   graph.num_edges();     // 4
 //   graph.has_edge(2, 0);  // true
 //
-// Pairs may come in any container, as std::pair, std::array or Eigen::Vector2i; a matrix of zeros and ones becomes a
-// graph by from_adjacency, a file by read_graph (graph_file.h).
+// Pairs may come in any container, as std::pair, std::array or Eigen::Vector2i, or in a matrix; a matrix of zeros and
+// ones becomes a graph by from_adjacency, a file by read_graph (graph_file.h).
 //
 // Representation, chosen from (n, m) alone so that equal graphs are always stored alike:
-//   bits  n padded bit rows (see bits.h): n²/8 bytes. Set algebra on 64 … 512 vertices an instruction.
+//   bits  n padded bit rows (see bits.h): n^2/8 bytes. Set algebra on 64 to 512 vertices an instruction.
 //   csr   row offsets (8 bytes a vertex) and sorted neighbours (4 bytes a direction of an edge).
 // Bits are kept while they cost at most 4 MiB, or at most twice what CSR would; in a compact graph and those made from
 // it, at most once.
@@ -35,7 +35,7 @@
 #include "clipperplus/instruction_sets.h"
 #include "clipperplus/views.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 // What is wrong with a graph's input, in words that name the place.
 struct CLIPPERPLUS_API InvalidGraph : std::invalid_argument {
@@ -72,20 +72,29 @@ class CLIPPERPLUS_API Graph {
 
   // Duplicate edges, in either direction, collapse. O(n + edges). The edges may change while they are read (they
   // belong to the caller, who may have threads): that gives some graph or an error, nothing worse.
-  template <class Int>
-  static Graph from_edges(std::size_t n, EdgeView<Int> edges);
+  static Graph from_edges(std::size_t n, EdgeView<std::int32_t> edges);
+  static Graph from_edges(std::size_t n, EdgeView<std::int64_t> edges);
   // The same from any range of pairs of integers; 16 bytes an edge besides.
   template <RangeOfPairs Edges>
   static Graph from_edges(std::size_t n, const Edges& edges) {
-    const std::vector<std::int64_t> pairs = flattened(edges);
-    return from_edges<std::int64_t>(n, {pairs.data(), pairs.size() / 2, 2, 1});
+    return from_pairs(n, detail::Pairs(edges));
   }
   static Graph from_edges(std::size_t n, std::initializer_list<std::pair<std::int64_t, std::int64_t>> edges) {
-    return from_edges<std::initializer_list<std::pair<std::int64_t, std::int64_t>>>(n, edges);
+    return from_pairs(n, detail::Pairs(edges));
+  }
+  // Or from a matrix with one in each row or in each column, as the side says whose two entries are fixed when it is
+  // compiled, else its size.
+  template <MatrixLike Matrix>
+  static Graph from_edges(std::size_t n, const Matrix& edges) {
+    return from_pairs(n, detail::Pairs("edges", edges));
+  }
+  template <MatrixLike Matrix>
+  static Graph from_edges(std::size_t n, const Matrix& edges, PointsView::Layout read_as) {
+    return from_pairs(n, detail::Pairs("edges", edges, read_as));
   }
 
   // From a square, symmetric matrix of zeros and ones with a zero diagonal: a MatrixView, or an Eigen matrix of any
-  // scalar and order. O(n²).
+  // scalar and order. O(n^2).
   template <class Scalar>
   static Graph from_adjacency(const MatrixView<Scalar>& matrix) {
     check_square(matrix.rows, matrix.columns);
@@ -93,11 +102,7 @@ class CLIPPERPLUS_API Graph {
     std::vector<std::uint8_t> packed(n * row_bytes, 0);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
-        const Scalar entry = matrix.at(i, j);
-        if (entry != Scalar(0) && entry != Scalar(1)) {
-          refuse_entry(i, j, static_cast<double>(entry), std::is_floating_point_v<Scalar>);
-        }
-        if (entry != Scalar(0)) packed[i * row_bytes + j / 8] |= static_cast<std::uint8_t>(1U << (j % 8));
+        if (is_one(matrix.place(i, j), i, j)) packed[i * row_bytes + j / 8] |= static_cast<std::uint8_t>(1U << (j % 8));
       }
     }
     return from_packed_rows(n, packed.data(), row_bytes);
@@ -153,8 +158,8 @@ class CLIPPERPLUS_API Graph {
     }
   }
 
-  // The graph on `vertices` (distinct, in range), relabelled 0 … k-1 in the order given: a permutation of all
-  // vertices reorders the graph. Bits: k · n / 4096 transposed blocks; CSR: O(n + sum of degrees), without n for few
+  // The graph on `vertices` (distinct, in range), relabelled 0 to k-1 in the order given: a permutation of all
+  // vertices reorders the graph. Bits: k * n / 4096 transposed blocks; CSR: O(n + sum of degrees), without n for few
   // vertices. The deadline is not observed, the periodic check is.
   Graph subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const;
   // The graph on the first k vertices: a copy of words for bits.
@@ -179,8 +184,24 @@ class CLIPPERPLUS_API Graph {
     offsets_.swap(other.offsets_);
     neighbours_.swap(other.neighbours_);
   }
+  static Graph from_pairs(std::size_t n, const detail::Pairs& edges);
+  template <class Int>
+  static Graph of_edges(std::size_t n, EdgeView<Int> edges);
   static void check_square(std::size_t rows, std::size_t columns);
-  [[noreturn]] static void refuse_entry(std::size_t row, std::size_t column, double value, bool real);
+  // What an entry says; refuses what is neither 0 nor 1. The library decides on numbers with a fraction: a program may
+  // be compiled with -ffast-math, which takes NaN for what it likes.
+  static bool is_one(const float* entry, std::size_t row, std::size_t column);
+  static bool is_one(const double* entry, std::size_t row, std::size_t column);
+  static bool is_one(const long double* entry, std::size_t row, std::size_t column);
+  template <std::integral Int>
+  static bool is_one(const Int* entry, std::size_t row, std::size_t column) {
+    if (*entry == Int(0)) return false;
+    if (*entry == Int(1)) return true;
+    if constexpr (std::is_signed_v<Int>) refuse_entry(row, column, static_cast<std::int64_t>(*entry));
+    refuse_entry(row, column, static_cast<std::uint64_t>(*entry));
+  }
+  [[noreturn]] static void refuse_entry(std::size_t row, std::size_t column, std::int64_t value);
+  [[noreturn]] static void refuse_entry(std::size_t row, std::size_t column, std::uint64_t value);
   static bool bits_pay(std::size_t n, std::size_t m, bool compact = false);
   void allocate_bits(std::size_t n);
   std::size_t degree_sum(const simd::Kernels& kernels) const;  // bits only
@@ -199,7 +220,4 @@ class CLIPPERPLUS_API Graph {
   std::vector<Vertex> neighbours_;
 };
 
-extern template Graph Graph::from_edges(std::size_t, EdgeView<std::int32_t>);
-extern template Graph Graph::from_edges(std::size_t, EdgeView<std::int64_t>);
-
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

@@ -15,11 +15,11 @@
 #include "clipperplus/export.h"
 #include "clipperplus/graph.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 // Throws std::invalid_argument, which names the file, where it cannot be read or holds no graph, and before anything is
 // reserved for one that takes more than `size_limit` bytes: a few bytes can name millions of vertices. If nothing is
 // said, that is 256 MiB, or a hundred times the size of the file if that is more.
 CLIPPERPLUS_API Graph read_graph(const std::filesystem::path& path, std::optional<std::size_t> size_limit = {});
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

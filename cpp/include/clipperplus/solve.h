@@ -6,7 +6,7 @@
 //   if (found.status == Status::Found) moved = found.T_target_source->apply(source[0]);
 //   found.clique.optimal();  // whether no larger set of matches agrees
 //
-// Inliers, clique and alternatives are those of Python's solve(…, motion="rigid"), and so is the transform, up to
+// Inliers, clique and alternatives are those of Python's solve(..., motion="rigid"), and so is the transform, up to
 // rounding. What that has beside them is not here: whether chance would bring as many agreeing matches, whether the
 // target is scaled or a mirror image, the covariance, and the confidence that follows. So Status::Found says that there
 // is one answer, not that it is right: three or four matches that agree among hundreds may well be chance.
@@ -22,12 +22,12 @@
 #include "clipperplus/find_clique.h"
 #include "clipperplus/views.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
-// x ↦ R x + t.
+// A point x goes to R x + t.
 struct RigidTransform {
   std::array<double, 16> matrix{1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0,
-                                0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0};  // 4 × 4, row by row
+                                0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0};  // 4 x 4, row by row
 
   double operator()(std::size_t row, std::size_t column) const noexcept { return matrix[4 * row + column]; }
 
@@ -56,8 +56,8 @@ enum class Status {
 };
 
 struct SolveOptions {
-  double epsilon = 0.05;              // by how much distances may differ, in the unit of the points; or …
-  std::vector<double> epsilons = {};  // … one noise bound per association, of which a pair has the sum
+  double epsilon = 0.05;              // by how much distances may differ, in the unit of the points, or
+  std::vector<double> epsilons = {};  // one noise bound per association, of which a pair has the sum
   CliqueOptions clique = {};          // how the clique is found: `stop`, limits and callback are for this step, threads
                                       // for all; there are no weights
   std::size_t max_alternatives = 5;
@@ -89,4 +89,9 @@ CLIPPERPLUS_API Solution solve(const PointsView& source, const PointsView& targe
 CLIPPERPLUS_API Solution solve(const PointsView& source, const PointsView& target, const Associations& associations,
                                const SolveOptions& options = {});
 
-}  // namespace clipperplus::inline v0
+// For {}, which could be associations, too.
+inline Solution solve(const PointsView& source, const PointsView& target, detail::Nothing) {
+  return solve(source, target, SolveOptions());
+}
+
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

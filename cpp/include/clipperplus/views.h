@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -36,9 +37,10 @@ struct MatrixView {
   std::size_t rows, columns;
   std::ptrdiff_t row_stride, column_stride;
 
-  Scalar at(std::size_t i, std::size_t j) const {
-    return data[static_cast<std::ptrdiff_t>(i) * row_stride + static_cast<std::ptrdiff_t>(j) * column_stride];
+  const Scalar* place(std::size_t i, std::size_t j) const {
+    return data + static_cast<std::ptrdiff_t>(i) * row_stride + static_cast<std::ptrdiff_t>(j) * column_stride;
   }
+  Scalar at(std::size_t i, std::size_t j) const { return *place(i, j); }
 };
 
 template <class Matrix>
@@ -62,7 +64,7 @@ namespace detail {
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
 template <class T>
-concept Integer = std::integral<T> && !std::same_as<T, bool>;
+concept Integer = std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= sizeof(std::int64_t);
 
 // How many numbers a type holds, if it says so: std::array, C arrays and Eigen's vectors of fixed size; else 0.
 template <class T>
@@ -81,8 +83,18 @@ constexpr std::size_t fixed_size() {
   }
 }
 
+// Whether a type holds its numbers, as far as it says so: Eigen's maps and blocks lead to those of others.
+template <class T>
+constexpr bool owns_numbers() {
+  if constexpr (requires { typename T::PlainObject; }) {
+    return std::derived_from<T, typename T::PlainObject>;
+  } else {
+    return true;
+  }
+}
+
 template <class Point>
-concept PointOfNumbers = (fixed_size<Point>() == 2 || fixed_size<Point>() == 3) &&
+concept PointOfNumbers = (fixed_size<Point>() == 2 || fixed_size<Point>() == 3) && owns_numbers<Point>() &&
                          requires(const Point& p) { requires Real<std::remove_cvref_t<decltype(p[0])>>; };
 template <class Point>
 concept PointWithNames = !PointOfNumbers<Point> && requires(const Point& p) {
@@ -179,9 +191,9 @@ struct PointsView {
     if (points.empty()) return;
     const Point& first = points.front();
     if constexpr (detail::PointOfNumbers<Point>) {
-      place(&first[0], &first[1]);
+      place(first, &first[0], &first[1]);
     } else {
-      place(&first.x, &first.y);
+      place(first, &first.x, &first.y);
       if (&first.z - &first.y != &first.y - &first.x) refuse_names();
     }
   }
@@ -195,8 +207,12 @@ struct PointsView {
                    Layout::kRows) {}
 
  private:
-  template <class T>
-  void place(const T* first, const T* second) {
+  // The step from point to point is right only for numbers that lie in the points.
+  template <class Point, class T>
+  void place(const Point& point, const T* first, const T* second) {
+    const auto *begin = reinterpret_cast<const std::byte*>(std::addressof(point)), *end = begin + sizeof(Point);
+    const auto* number = reinterpret_cast<const std::byte*>(first);
+    if (std::less<>()(number, begin) || !std::less<>()(number, end)) refuse_references();
     data = first;
     single_precision = std::same_as<T, float>;
     column_step = (second - first) * static_cast<std::ptrdiff_t>(sizeof(T));
@@ -204,9 +220,10 @@ struct PointsView {
   // How many points there are; refuses what is not a whole number of them.
   CLIPPERPLUS_API static std::size_t count_of(std::size_t coordinates, std::size_t dimension);
   [[noreturn]] CLIPPERPLUS_API static void refuse_names();
+  [[noreturn]] CLIPPERPLUS_API static void refuse_references();
 };
 
-// std::pair, std::array<…, 2>, Eigen::Vector2i and their like.
+// std::pair, std::array<..., 2>, Eigen::Vector2i and their like.
 template <class Pair>
 concept PairOfIntegers = requires(const Pair& p) {
   requires detail::Integer<std::remove_cvref_t<decltype(p.first)>>;
@@ -223,59 +240,78 @@ concept RangeOfPairs = requires(const Range& pairs) {
 
 namespace detail {
 
-// A number; where it does not fit, one that is as wrong.
-template <Integer Number>
-std::int64_t as_int64(Number number) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  return std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number) : kMost;
-}
+// Pairs of integers, one after the other, copied. Those of 64 bits without a sign keep their bits: what is too large
+// is negative, and wrong as well, but can still be named.
+struct Pairs {
+  std::vector<std::int64_t> numbers;
+  std::array<bool, 2> without_sign{};  // by side
+
+  template <RangeOfPairs Range>
+  explicit Pairs(const Range& pairs) {
+    for (const auto& pair : pairs) {
+      if constexpr (requires { pair.first; }) {
+        add(0, pair.first);
+        add(1, pair.second);
+      } else {
+        add(0, pair[0]);
+        add(1, pair[1]);
+      }
+    }
+  }
+  // A matrix is read by the side whose two entries are fixed when it is compiled (Matrix2Xi, MatrixX2i), else by its
+  // size.
+  template <MatrixLike Matrix>
+  Pairs(const char* name, const Matrix& matrix)
+      : Pairs(name, matrix, layout_of<Matrix>([](std::ptrdiff_t n) { return n == 2; })) {}
+  template <MatrixLike Matrix>
+  Pairs(const char* name, const Matrix& matrix, Layout read_as) {
+    const auto view = view_of(matrix);
+    static_assert(Integer<std::remove_cvref_t<decltype(*view.data)>>, "pairs are of integers");
+    const bool columns = in_columns(name, view.rows, view.columns, read_as);
+    for (std::size_t k = 0; k < (columns ? view.columns : view.rows); ++k) {
+      for (std::size_t side = 0; side < 2; ++side) add(side, columns ? view.at(side, k) : view.at(k, side));
+    }
+  }
+
+ private:
+  template <Integer Number>
+  void add(std::size_t side, Number number) {
+    without_sign[side] = std::is_unsigned_v<Number> && sizeof(Number) == sizeof(std::int64_t);
+    numbers.push_back(static_cast<std::int64_t>(number));
+  }
+  CLIPPERPLUS_API static bool in_columns(const char* name, std::size_t rows, std::size_t columns, Layout read_as);
+};
 
 }  // namespace detail
 
-template <RangeOfPairs Pairs>
-std::vector<std::int64_t> flattened(const Pairs& pairs) {
-  std::vector<std::int64_t> numbers;
-  for (const auto& pair : pairs) {
-    if constexpr (requires { pair.first; }) {
-      numbers.insert(numbers.end(), {detail::as_int64(pair.first), detail::as_int64(pair.second)});
-    } else {
-      numbers.insert(numbers.end(), {detail::as_int64(pair[0]), detail::as_int64(pair[1])});
-    }
-  }
-  return numbers;
-}
+namespace detail {
+
+// What {} becomes before anything else that it could: where it may mean options as well as associations, options.
+enum class Nothing {};
+
+}  // namespace detail
 
 // Numbers of a source and a target point each: any range of pairs of integers, or a matrix with a pair in each row or
 // in each column. They are copied.
 class Associations {
  public:
-  template <RangeOfPairs Pairs>
-  Associations(const Pairs& pairs) : numbers_(flattened(pairs)) {}  // NOLINT: meant to convert
-  Associations(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : numbers_(flattened(pairs)) {}
-  // A matrix is read by the side whose two entries are fixed when it is compiled (Matrix2Xi, MatrixX2i), else by its
-  // size.
+  template <RangeOfPairs Range>
+  Associations(const Range& pairs) : pairs_(pairs) {}  // NOLINT: meant to convert
+  Associations(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : pairs_(pairs) {}
   template <MatrixLike Matrix>
-  Associations(const Matrix& matrix)  // NOLINT: meant to convert
-      : Associations(matrix, detail::layout_of<Matrix>([](std::ptrdiff_t n) { return n == 2; })) {}
+  Associations(const Matrix& matrix) : pairs_("associations", matrix) {}  // NOLINT: meant to convert
   template <MatrixLike Matrix>
-  Associations(const Matrix& matrix, PointsView::Layout read_as) {
-    const auto view = view_of(matrix);
-    static_assert(detail::Integer<std::remove_cvref_t<decltype(*view.data)>>, "numbers of points are integers");
-    const bool columns = in_columns(view.rows, view.columns, read_as);
-    for (std::size_t k = 0; k < (columns ? view.columns : view.rows); ++k) {
-      for (std::size_t side = 0; side < 2; ++side) {
-        numbers_.push_back(detail::as_int64(columns ? view.at(side, k) : view.at(k, side)));
-      }
-    }
-  }
+  Associations(const Matrix& matrix, PointsView::Layout read_as) : pairs_("associations", matrix, read_as) {}
 
-  std::size_t size() const noexcept { return numbers_.size() / 2; }
-  std::span<const std::int64_t> numbers() const& noexcept { return numbers_; }  // source, target, source, …
-  std::span<const std::int64_t> numbers() && = delete;                          // they would be gone
+  std::size_t size() const noexcept { return pairs_.numbers.size() / 2; }
+  std::span<const std::int64_t> numbers() const& noexcept { return pairs_.numbers; }  // source, target, source, ...
+  std::span<const std::int64_t> numbers() && = delete;                                // they would be gone
+  bool without_sign(std::size_t side) const noexcept {
+    return pairs_.without_sign[side];
+  }  // negative ones are too large
 
  private:
-  CLIPPERPLUS_API static bool in_columns(std::size_t rows, std::size_t columns, PointsView::Layout read_as);
-  std::vector<std::int64_t> numbers_;
+  detail::Pairs pairs_;
 };
 
 }  // namespace clipperplus::inline v0

@@ -31,6 +31,10 @@ bool in_columns(const char* name, const PointsView& view, bool plane_too) {
 
 void PointsView::refuse_names() { refuse("points: expected x, y and z one after the other in memory"); }
 
+void PointsView::refuse_references() {
+  refuse("points: expected elements that hold their numbers, not maps or references");
+}
+
 std::size_t PointsView::count_of(std::size_t coordinates, std::size_t dimension) {
   if (dimension < 2 || dimension > 3) refuse("dimension: expected 2 or 3, got ", dimension);
   if (coordinates % dimension != 0) {
@@ -39,16 +43,13 @@ std::size_t PointsView::count_of(std::size_t coordinates, std::size_t dimension)
   return coordinates / dimension;
 }
 
-bool Associations::in_columns(std::size_t rows, std::size_t columns, PointsView::Layout read_as) {
-  const bool as_rows = read_as != PointsView::Layout::kColumns && columns == 2;
-  const bool as_columns = read_as != PointsView::Layout::kRows && rows == 2;
+bool detail::Pairs::in_columns(const char* name, std::size_t rows, std::size_t columns, Layout read_as) {
+  const bool as_rows = read_as != Layout::kColumns && columns == 2;
+  const bool as_columns = read_as != Layout::kRows && rows == 2;
   if (as_rows && as_columns) {
-    refuse("associations: pairs of shape (2, 2) may be in rows or in columns; pass Associations(associations, ",
-           "PointsView::Layout::kColumns), or kRows");
+    refuse(name, ": pairs of shape (2, 2) may be in rows or in columns; say PointsView::Layout::kColumns, or kRows");
   }
-  if (!as_rows && !as_columns) {
-    refuse("associations: expected an array of shape (m, 2), got ", shape_text(rows, columns));
-  }
+  if (!as_rows && !as_columns) refuse(name, ": expected an array of shape (m, 2), got ", shape_text(rows, columns));
   return as_columns;
 }
 
@@ -119,7 +120,9 @@ Matches read_matches(const PointsView& source, const PointsView& target, const A
       for (std::size_t row = 0; row < matches.count; ++row) {
         const std::int64_t number = matches.pairs[2 * row + side];
         if (number >= 0 && number < most) continue;
-        refuse("associations: row ", row, " names number ", number, " of the ", side == 0 ? "first" : "second",
+        const bool too_large = number < 0 && associations->without_sign(side);
+        const std::string text = too_large ? words_of(static_cast<std::uint64_t>(number)) : words_of(number);
+        refuse("associations: row ", row, " names number ", text, " of the ", side == 0 ? "first" : "second",
                " set; it has ", most);
       }
     }

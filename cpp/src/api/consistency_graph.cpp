@@ -6,15 +6,6 @@
 
 namespace clipperplus::inline v0 {
 
-namespace {
-
-Graph join(const PointsView& source, const PointsView& target, const Associations* associations,
-           const ConsistencyOptions& options) {
-  return api::join(api::read_matches(source, target, associations, true), options);
-}
-
-}  // namespace
-
 Graph api::join(const Matches& matches, const ConsistencyOptions& options) {
   check_number("min_distance", options.min_distance, false);
   check_epsilon(options.epsilon, options.epsilons, matches.count);
@@ -37,6 +28,19 @@ Graph api::join(const Matches& matches, const ConsistencyOptions& options) {
   return join_by_distance(problem, {.threads = options.threads}, *simd::available().front(), control);
 }
 
+}  // namespace clipperplus::inline v0
+
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
+
+namespace {
+
+Graph join(const PointsView& source, const PointsView& target, const Associations* associations,
+           const ConsistencyOptions& options) {
+  return api::join(api::read_matches(source, target, associations, true), options);
+}
+
+}  // namespace
+
 Graph consistency_graph(const PointsView& source, const PointsView& target, const ConsistencyOptions& options) {
   return join(source, target, nullptr, options);
 }
@@ -46,4 +50,4 @@ Graph consistency_graph(const PointsView& source, const PointsView& target, cons
   return join(source, target, &associations, options);
 }
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

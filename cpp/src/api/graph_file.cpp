@@ -10,7 +10,7 @@
 #include "graph/graph_text.h"
 #include "words.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 namespace {
 
@@ -101,4 +101,4 @@ Graph read_graph(const std::filesystem::path& path, std::optional<std::size_t> s
   }
 }
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

@@ -7,7 +7,7 @@
 #include "clique/methods.h"
 #include "clique/option_checks.h"
 
-namespace clipperplus::inline v0 {
+namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 namespace {
 
@@ -34,7 +34,7 @@ const MethodRow& row_of(Method method) {
   const auto number = static_cast<std::size_t>(method);
   if (number >= kMethods.size()) {
     throw std::invalid_argument("method: expected one of auto, exact, clipper+, greedy, got number " +
-                                std::to_string(number));
+                                std::to_string(static_cast<int>(method)));
   }
   return kMethods[number];
 }
@@ -61,4 +61,4 @@ CliqueResult find_clique(const Graph& graph, const CliqueOptions& options) {
   return state.result();
 }
 
-}  // namespace clipperplus::inline v0
+}  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

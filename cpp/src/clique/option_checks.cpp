@@ -105,11 +105,12 @@ void check_start(const Graph& graph, std::span<const Vertex> start) {
 }
 
 void check_options(const Graph& graph, const CliqueOptions& options, bool method_searches) {
-  constexpr std::uint64_t kMostThreads = 1024;
+  constexpr std::uint64_t kMostThreads = 1024, kMostNodes = std::uint64_t{1} << 63;
   if (options.node_limit && !method_searches) {
     refuse("node_limit: method '", name_of(options.method), "' has no search");
   }
   if (options.time_limit && *options.time_limit != kInfinity) check_number("time_limit", *options.time_limit);
+  if (options.node_limit) check_integer("node_limit", *options.node_limit, 0, kMostNodes);
   check_integer("threads", options.threads, 1, kMostThreads);
   check_relaxation(graph, options.relaxation);
   check_vertex_weights(graph, options.vertex_weights);

@@ -1,4 +1,8 @@
 // Graphs from what callers have: read once, checked, and refused with the name of an offender.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -19,6 +23,23 @@ std::string pair_text(std::size_t u, std::size_t v) { return std::to_string(u) +
 [[noreturn]] void refuse_asymmetry(std::size_t u, std::size_t v) {
   throw InvalidGraph("adjacency: not symmetric: entry (" + pair_text(u, v) + ") is 1 and entry (" + pair_text(v, u) +
                      ") is 0");
+}
+
+template <class Number>
+[[noreturn]] void refuse_cell(std::size_t row, std::size_t column, Number value) {
+  throw InvalidGraph(words_of("adjacency: entry ", shape_text(row, column), " is ", value, "; expected 0 or 1"));
+}
+
+// By all bits but the sign: to a comparison the smallest numbers are zero where a program has them flushed.
+bool is_zero(float value) { return std::bit_cast<std::uint32_t>(value) << 1 == 0; }
+bool is_zero(double value) { return std::bit_cast<std::uint64_t>(value) << 1 == 0; }
+bool is_zero(long double value) { return value == 0.0L; }
+
+template <class Real>
+bool is_real_one(const Real* entry, std::size_t row, std::size_t column) {
+  if (*entry == Real(1)) return true;
+  if (!is_zero(*entry)) refuse_cell(row, column, static_cast<double>(*entry));
+  return false;
 }
 
 void check_vertex_count(const char* name, std::size_t n) {
@@ -61,14 +82,14 @@ void Graph::check_square(std::size_t rows, std::size_t columns) {
   check_vertex_count("adjacency: number of rows", rows);
 }
 
-void Graph::refuse_entry(std::size_t row, std::size_t column, double value, bool real) {
-  const bool fits = value >= -0x1p63 && value < 0x1p63;
-  const std::string entry = real || !fits ? number_text(value) : words_of(static_cast<std::int64_t>(value));
-  throw InvalidGraph(words_of("adjacency: entry ", shape_text(row, column), " is ", entry, "; expected 0 or 1"));
-}
+bool Graph::is_one(const float* entry, std::size_t i, std::size_t j) { return is_real_one(entry, i, j); }
+bool Graph::is_one(const double* entry, std::size_t i, std::size_t j) { return is_real_one(entry, i, j); }
+bool Graph::is_one(const long double* entry, std::size_t i, std::size_t j) { return is_real_one(entry, i, j); }
+void Graph::refuse_entry(std::size_t row, std::size_t column, std::int64_t value) { refuse_cell(row, column, value); }
+void Graph::refuse_entry(std::size_t row, std::size_t column, std::uint64_t value) { refuse_cell(row, column, value); }
 
 template <class Int>
-Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
+Graph Graph::of_edges(std::size_t n, EdgeView<Int> edges) {
   check_vertex_count("n", n);
   // Reads edge i once and checks what it read.
   const auto edge = [&](std::size_t i) {
@@ -121,8 +142,21 @@ Graph Graph::from_edges(std::size_t n, EdgeView<Int> edges) {
   return graph;
 }
 
-template Graph Graph::from_edges(std::size_t, EdgeView<std::int32_t>);
-template Graph Graph::from_edges(std::size_t, EdgeView<std::int64_t>);
+// Two functions, not a template: a DLL shows them with the rest of the class.
+Graph Graph::from_edges(std::size_t n, EdgeView<std::int32_t> edges) { return of_edges(n, edges); }
+Graph Graph::from_edges(std::size_t n, EdgeView<std::int64_t> edges) { return of_edges(n, edges); }
+
+Graph Graph::from_pairs(std::size_t n, const detail::Pairs& edges) {
+  check_vertex_count("n", n);
+  std::uint64_t largest = 0;
+  for (std::size_t k = 0; k < edges.numbers.size(); ++k) {
+    if (edges.without_sign[k % 2]) largest = std::max(largest, static_cast<std::uint64_t>(edges.numbers[k]));
+  }
+  if (largest > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    throw InvalidGraph(words_of("edges: vertex ", largest, " is out of range for ", n, " vertices"));
+  }
+  return from_edges(n, EdgeView<std::int64_t>{edges.numbers.data(), edges.numbers.size() / 2, 2, 1});
+}
 
 Graph Graph::from_packed_rows(std::size_t n, const std::uint8_t* rows, std::size_t row_bytes) {
   Graph graph;

@@ -35,7 +35,7 @@ struct Edges {
   }
   Graph graph() const {
     check_size();
-    return Graph::from_edges<Vertex>(static_cast<std::size_t>(num_vertices), {pairs.data(), count(), 2, 1});
+    return Graph::from_edges(static_cast<std::size_t>(num_vertices), EdgeView<Vertex>{pairs.data(), count(), 2, 1});
   }
 };
 
