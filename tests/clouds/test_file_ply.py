@@ -175,3 +175,11 @@ def test_lists_that_no_file_can_hold_are_not_looked_for(tmp_path: Path, count: i
     with pytest.raises(cp.FileFormatError, match=f"promises {count} records of element 'face'; the file ends within"):
         read(tmp_path, content)
     assert time.process_time() - began < 0.5
+
+
+def test_lines_before_the_vertices_that_are_missing_are_not_called_points(tmp_path: Path) -> None:
+    for vertices in (0, 3):
+        lines = ("element q 7", "property int id", f"element vertex {vertices}", *XYZ[1:])
+        message = "line 11: the header promises 7 lines before the points; the file ends after 2$"
+        with pytest.raises(cp.FileFormatError, match=message):
+            read(tmp_path, ply("ascii", *lines, body=b"1\n2\n"))

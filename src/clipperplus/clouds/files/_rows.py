@@ -125,8 +125,11 @@ class Rows:
         found, last = 0, self.first
         for number, _ in self:
             found, last = found + 1, number
+        if found < skip:
+            promise = f"{skip} lines before the points; the file ends after {found}"
+            return FileFormatError(f"{self.path}: line {last}: the header promises {promise}")
         return FileFormatError(
-            f"{self.path}: line {last}: the header promises {count} points; the file ends after {max(0, found - skip)}"
+            f"{self.path}: line {last}: the header promises {count} points; the file ends after {found - skip}"
         )
 
 
