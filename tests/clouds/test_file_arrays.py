@@ -1,4 +1,4 @@
-"""Arrays of numpy and scans of KITTI as point clouds."""
+"""Arrays of numpy as point clouds."""
 
 from __future__ import annotations
 
@@ -176,16 +176,3 @@ def test_an_archive_that_would_fill_the_memory_is_refused_before_it_does(tmp_pat
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 4 * path.stat().st_size + 2**20
-
-
-def test_scans_of_kitti_come_back_without_their_intensity(tmp_path: Path) -> None:
-    content = struct.pack("<12f", 1, 2, 3, 0.5, -4, 5, 6, 0.25, float("nan"), 8, 9, 0)
-    cloud = read(tmp_path, content, "000000.bin")
-    assert np.array_equal(cloud.points, POINTS)
-    assert cloud.dropped == 1
-
-
-@pytest.mark.parametrize("size", [0, 1, 12, 47])
-def test_scans_of_kitti_of_another_size_are_refused(tmp_path: Path, size: int) -> None:
-    with pytest.raises(cp.FileFormatError, match=f"byte {size}: expected records of 16 bytes, the file has {size}"):
-        read(tmp_path, bytes(size), "a.bin")

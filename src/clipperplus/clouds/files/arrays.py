@@ -1,4 +1,4 @@
-"""Points as arrays: NPY and NPZ of numpy, and the raw scans of KITTI (.bin)."""
+"""Points as arrays: NPY and NPZ of numpy."""
 
 from __future__ import annotations
 
@@ -13,19 +13,11 @@ from ...errors import FileFormatError
 from ._columns import Contents, table_bytes
 from ._npz import Archive, Layout, array_from, layout_of
 
-__all__ = ["parse_kitti", "parse_npy", "parse_npz"]
+__all__ = ["parse_npy", "parse_npz"]
 
 _MOST_COLUMNS = 64
 """An array with more is taken for one that is transposed."""
 _EXPECTED = f"an array of numbers with 3 to {_MOST_COLUMNS} columns, a row per point"
-
-
-def parse_kitti(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
-    """Return x, y and z of records of four little-endian floats; the last is the intensity."""
-    if not raw or len(raw) % 16:
-        raise FileFormatError(f"{path}: byte {len(raw)}: expected records of 16 bytes, the file has {len(raw)} bytes")
-    limit.check(table_bytes(len(raw) // 16, 3))
-    return Contents(_first_three(np.frombuffer(raw, dtype="<f4").reshape(-1, 4)))
 
 
 def parse_npy(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
