@@ -286,6 +286,11 @@ def test_plain_names_come_before_others(tmp_path: Path) -> None:
     assert cloud.normals.tolist() == [[0, 0, 1]]
 
 
+def test_heights_beside_widths_are_those_of_boxes_except_beside_others(tmp_path: Path) -> None:
+    for header in ("x,y,z,width,height", "easting,northing,height,w,h", "x,y,elevation,w,h", "e,n,h,s,w"):
+        assert read(tmp_path, f"{header}\n1,2,3,4,5\n").points.tolist() == [[1, 2, 3]]
+
+
 @pytest.mark.parametrize(
     ("header", "message"),
     [
@@ -311,13 +316,19 @@ def test_plain_names_come_before_others(tmp_path: Path) -> None:
         ("id,x_m,y_m,z_mm", "expected x, y and z in one unit"),
         ("id,x [rad],y [rad],z [rad]", "cannot tell which they are"),
         ("x,x_m,y_m,z_m", "the header names x twice"),
+        ("x,y,width,height", "there is no z among"),
+        ("x,y,w,h", "there is no z among"),
+        ("x,y,h,s,v", "there is no z among"),
+        ("x_local,y_local,z_local,x_global,y_global,z_global", "x, y and z once, got those of 'local' and 'global'"),
+        ("p_x,p_y,p_z,pos_x,pos_y,pos_z", "x, y and z once, got those of 'p' and 'pos': call the right ones x"),
+        ("# p_x,pos_x,pos_y,pos_z,p_y,p_z", "expected x, y and z once"),
         ("easting,easting,northing,height", "the header names easting twice"),
         ("x y\t z;w", "expected"),
     ],
 )
 def test_headers_that_name_something_else_are_refused(tmp_path: Path, header: str, message: str) -> None:
     with pytest.raises(cp.FileFormatError, match=f"cloud.xyz: line 1: .*{message}"):
-        read(tmp_path, f"{header}\n9,1,2,3\n")
+        read(tmp_path, f"{header}\n{','.join('9123456'[: header.count(',') + 1])}\n")
 
 
 @pytest.mark.parametrize(
