@@ -383,7 +383,7 @@ def test_a_point_that_looks_like_them_is_one(tmp_path: Path, rows: str) -> None:
     assert read(tmp_path, rows).points[0].tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("first", [0, 1, 2, 4000])
 @pytest.mark.parametrize("separator", [",", " ", ";"])
 def test_columns_after_one_that_counts_are_not_guessed(tmp_path: Path, first: int, separator: str) -> None:
     rows = [separator.join((f"{first + k}", f"{k}.5", "2", "3.5")) for k in range(5)]
@@ -396,12 +396,36 @@ def test_columns_after_one_that_counts_are_not_guessed(tmp_path: Path, first: in
 
 
 @pytest.mark.parametrize(
+    "index", [[0, 1, 3, 4, 8], [-3, 5, 6, 7, 10**9], [1403636579763555584 + k * 10**8 for k in range(5)]]
+)
+@pytest.mark.parametrize("header", ["", "0,1,2,3\n"])
+def test_columns_after_one_that_rises_by_integers_are_not_guessed(
+    tmp_path: Path, index: list[int], header: str
+) -> None:
+    rows = "".join(f"{k},1.5,2,3.5\n" for k in index)
+    line = 1 + header.count("\n")
+    with pytest.raises(
+        cp.FileFormatError, match=f"line {line}: expected x, y and z first, .* rises with them, in '{index[0]},"
+    ):
+        read(tmp_path, header + rows)
+
+
+def test_numbers_of_columns_above_an_index_are_no_point(tmp_path: Path) -> None:
+    for separator in ",;\t ":
+        rows = [separator.join(words) for words in ("0123", *((str(k), "1.5", "2", "3.5") for k in range(5)))]
+        with pytest.raises(cp.FileFormatError, match="line 2: expected x, y and z first, got a column that counts"):
+            read(tmp_path, "\n".join(rows))
+
+
+@pytest.mark.parametrize(
     "rows",
     [
         [f"{k} 1.5 2.5 3.5" for k in range(4)],
         [f"{k} 1.5 2.5" for k in range(9)],
         [f"{k} 1 2.0 {k}" for k in range(9)],
-        [f"{k} 1.5 2.5 3.5" for k in range(2, 9)],
+        [f"{k} 1.5 2.5 3.5" for k in range(9, 0, -1)],
+        [f"{k} 1.5 2.5 3.5" for k in (0, 1, 2, 2, 3, 4)],
+        [f"{k}.5 1.5 2.5 3.5" for k in range(9)],
         [f"{k} 1.5 2.5 3.5" for k in [*range(9), 7]],
         [f"{k} 1 2 3 0.5" for k in range(9)],
     ],
