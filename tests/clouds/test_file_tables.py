@@ -156,6 +156,44 @@ def test_numbers_between_commas_may_be_aligned(tmp_path: Path) -> None:
     assert read(tmp_path, " 1,-2, 3\n-4, 5,-6\n").points.tolist() == [[1, -2, 3], [-4, 5, -6]]
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "1,234.5,2,345.6,3,456.7",
+        "-1,234.5,2,345.,3,456.789",
+        "691,608.2,5,334,760.1,1,519.4",
+        "1,234.5,2,345.6,3,456.7,8,000.0",
+    ],
+)
+def test_commas_that_may_mark_thousands_are_refused(tmp_path: Path, row: str) -> None:
+    for content, line in (
+        (f"{row}\n", 1),
+        (f"# a comment\n{row}\n", 2),
+        ("0" + ",0" * row.count(",") + f"\n{row}\n", 2),
+    ):
+        with pytest.raises(
+            cp.FileFormatError, match=f"line {line}: expected numbers without marks of thousands, got '"
+        ):
+            read(tmp_path, content)
+    names = ",".join(["x", "y", "z", *"abcdefgh"[: row.count(",") - 2]])
+    assert len(read(tmp_path, f"{names}\n{row}\n").points) == 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "1,234.5,2,345.6",
+        "1,234.5,2,345.6,3,45.7",
+        "1,234.5,2,345.6,3,4567.8",
+        "1,234.5,2,345.6,3,456",
+        "1,2,3,456.7",
+        "1;234.5;2;345.6;3;456.7",
+    ],
+)
+def test_commas_that_cannot_mark_thousands_separate(tmp_path: Path, row: str) -> None:
+    assert read(tmp_path, f"{row}\n").points[0, 0] == 1
+
+
 def test_names_that_come_twice_are_refused(tmp_path: Path) -> None:
     with pytest.raises(cp.FileFormatError, match="line 1: the header names x twice"):
         read(tmp_path, "x y z X\n1 2 3 4\n")

@@ -31,6 +31,7 @@ _UNIT = re.compile(r" (?=[\[(] ?\w+ ?[\])])")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"\d\.|\.\d")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d*")
+_POINT_OF_THOUSANDS = re.compile(rf"{_THOUSANDS.pattern}(,{_THOUSANDS.pattern}){{2,}}")
 
 
 def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
@@ -61,6 +62,12 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
         raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
     if columns_are_numbered(rows, width):
         rows = rows.from_line(first[1][0])
+    for number, line in first:
+        if _POINT_OF_THOUSANDS.fullmatch(line):
+            raise FileFormatError(
+                f"{path}: line {number}: expected numbers without marks of thousands, got {line[:60]!r}: "
+                "name the columns in a first line if every comma separates two"
+            )
     table = rows.numbers(width, [0, 1, 2])
     if width > 3:
         refuse_index(rows, table)
