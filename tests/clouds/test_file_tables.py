@@ -249,7 +249,8 @@ def test_coordinates_are_found_by_the_names_that_programs_give_them(tmp_path: Pa
         ):
             header = separator.join(columns)
             rows = [separator.join("7" if k == 9 else repr(point[k]) for k in order) for point in POINTS]
-            for start in ("", "# ", "//", "% "):
+            letters = order[:3] != (0, 1, 2) and names in ("E N H", "e n z")  # may be any, in a comment
+            for start in ("",) if letters else ("", "# ", "//", "% "):
                 cloud = read(tmp_path, "\n".join([start + header, *rows]) + "\n", "a.csv")
                 assert cloud.points.tolist() == POINTS, start + header
 
@@ -313,6 +314,60 @@ def test_names_in_a_comment_may_be_introduced(tmp_path: Path, label: str) -> Non
 def test_comments_that_are_sentences_hinder_nothing(tmp_path: Path, comment: str) -> None:
     for row in ("1 2 3", "1,2,3", "1 2 3 4"):
         assert read(tmp_path, f"# {comment}\n{row}\n").points.tolist() == [[1, 2, 3]]
+
+
+SENTENCES = [
+    "first three are x y z",
+    "intensity is after x y z",
+    "point cloud with x y z",
+    "columns are x y z",
+    "columns: a cloud of x y z",
+    "scanner position x y z",
+    "origin x y z",
+    "sorted by z y x",
+    "swap y z from x",
+    "h x y",
+    "up e n",
+    "id e n h",
+    "heights above easting northing elevation",
+    "i x y z of scan",
+]
+
+
+@pytest.mark.parametrize("comment", SENTENCES)
+@pytest.mark.parametrize("start", ["# ", "//", "% "])
+def test_sentences_with_names_elsewhere_are_refused_or_passed_over(tmp_path: Path, comment: str, start: str) -> None:
+    refused = 0
+    for width in range(3, 9):
+        row = " ".join(map(str, range(1, width + 1)))
+        try:
+            assert read(tmp_path, f"{start}{comment}\n{row}\n").points.tolist() == [[1, 2, 3]]
+        except cp.FileFormatError as error:
+            assert f"line 1: cannot tell whether '{start}{comment}' names the columns: name them in" in str(error)  # noqa: PT017
+            refused += 1
+        assert len(read(tmp_path, f"{start}{comment}\n{'x y z a b c d e'[: 2 * width - 1]}\n{row}\n").points) == 1
+    assert 1 <= refused <= 2
+
+
+@pytest.mark.parametrize(
+    ("comment", "point"),
+    [
+        ("x y z are first", [1, 2, 3]),
+        ("x y z foo bar", [1, 2, 3]),
+        ("e n h foo bar", [1, 2, 3]),
+        ("gps_time ring x y z", [3, 4, 5]),
+        ("z y x number_of_returns Scalar_field_2", [3, 2, 1]),
+        ("normal_x normal_y x y z", [3, 4, 5]),
+        ("intensity northing easting height id", [3, 2, 4]),
+        ("x 1 y 2 z", [1, 2, 3]),
+        ("lat 48.1 lon 11.6 origin", [1, 2, 3]),
+        ("z y x id t\n# sorted by z y x", [3, 2, 1]),
+    ],
+)
+def test_comments_of_names_alone_and_of_names_that_come_first_are_understood(
+    tmp_path: Path, comment: str, point: list[float]
+) -> None:
+    assert read(tmp_path, f"# {comment}\n1 2 3 4 5\n").points.tolist() == [point]
 
 
 def test_plain_names_come_before_others(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from ..._limits import SizeLimit
 from ...errors import FileFormatError
 from ._columns import Contents
 from ._headings import find_named_columns
+from ._other_columns import only_names_columns
 from ._rows import Rows, as_float
 from ._unnamed import columns_are_numbered, refuse_index
 
@@ -90,24 +91,35 @@ def _columns_in_header(path: Path, number: int, line: str, after: list[tuple[int
 
 
 def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
-    """Return the columns that a comment above line ``end`` names, if it has as many words as a row: the nearest one."""
+    """Return the columns that a comment above line ``end`` names, if it has as many words as a row: the nearest one.
+
+    One that has x, y and z at other places than the first three, and other words than names of columns, is refused.
+    """
     above = replace(rows.from_line(max(rows.first, end - _LINES_ABOVE)), comments=(), comment_lines="")
+    doubtful: tuple[int, str] | None = None
     for number, line in reversed(list(takewhile(lambda row: row[0] < end, above))):
         for names in _names_in_comment(line.lstrip("#/% \t"), width) if len(line) <= _LONGEST_COMMENT else ():
             columns = find_named_columns(f"{rows.path}: line {number}", names)
-            if columns is not None:
+            if columns is not None and only_names_columns(names, columns[:3]):
                 return columns
+            if columns is not None:
+                doubtful = doubtful or (number, line)
+    if doubtful is not None:
+        raise FileFormatError(
+            f"{rows.path}: line {doubtful[0]}: cannot tell whether {doubtful[1][:60]!r} names the columns: name them "
+            "in a first line that is no comment, as in x,y,z"
+        )
     return None
 
 
 def _names_in_comment(text: str, width: int) -> Iterator[list[str]]:
     """Yield the words of a comment, and those after what introduces them, where they are as many as those of a row."""
     names = _names(text, width)
-    if len(names) == width:
+    if len(names) == width and not any(map(_is_number, names)):  # lat 48.1 lon 11.6
         yield names
     for label in filter(None, (known.match(text) for known in _LABELS)):
         names = _names(text[label.end() :], width)
-        if len(names) == width and not any(map(_is_number, names)):  # origin: lat 48.1 lon 11.6
+        if len(names) == width and not any(map(_is_number, names)):
             yield names
 
 
