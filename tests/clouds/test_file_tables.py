@@ -349,6 +349,14 @@ def test_sentences_with_names_elsewhere_are_refused_or_passed_over(tmp_path: Pat
     assert 1 <= refused <= 2
 
 
+@pytest.mark.parametrize("comment", ["x y intensity", "id x y", "x y width height", "x y h s v", "columns: x y r g b"])
+def test_comments_of_names_without_a_height_are_refused(tmp_path: Path, comment: str) -> None:
+    row = " ".join("123456"[: len(comment.removeprefix("columns: ").split())])
+    with pytest.raises(cp.FileFormatError, match=f"line 1: cannot tell whether '# {comment}' names the columns"):
+        read(tmp_path, f"# {comment}\n{row}\n")
+    assert read(tmp_path, f"# {comment} too\n{row}\n").points[0, 0] == 1
+
+
 @pytest.mark.parametrize(
     ("comment", "point"),
     [

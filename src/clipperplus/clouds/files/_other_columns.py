@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["only_names_columns"]
+__all__ = ["names_no_z", "only_names_columns"]
 
 _WORDS = """
 intensity intensities int i reflectance reflectivity reflect refl remission amplitude ambient albedo rgb rgba r g b
@@ -13,6 +13,7 @@ red green blue alpha gray grey colour color nx ny nz normal normals vx vy vz vel
 stamp gpstime sec secs seconds nsec nsecs ns us ms ring label labels class classification category instance id ids
 idx index nr number num name note scalar field return returns curvature confidence conf range distance dist depth
 quality weight sigma height elevation elev altitude alt row col echo channel laser lon lat longitude latitude azimuth
+w width s sat saturation v value
 """
 _NAMES = frozenset(_WORDS.split())
 _PARTS = frozenset(
@@ -53,6 +54,11 @@ def only_names_columns(names: Sequence[str], coordinates: Sequence[int]) -> bool
     if any(names[place] in _LETTERS for place in coordinates):
         return False
     return all(place in coordinates or _is_a_name(name) for place, name in enumerate(names))
+
+
+def names_no_z(names: Sequence[str]) -> bool:
+    """Whether a comment says nothing but names, x and y and others, where no height has been found."""
+    return {"x", "y"} <= set(names) and all(name in ("x", "y", "h") or _is_a_name(name) for name in names)
 
 
 def _is_a_name(name: str) -> bool:

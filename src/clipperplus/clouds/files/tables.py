@@ -13,7 +13,7 @@ from ..._limits import SizeLimit
 from ...errors import FileFormatError
 from ._columns import Contents
 from ._headings import find_named_columns
-from ._other_columns import only_names_columns
+from ._other_columns import names_no_z, only_names_columns
 from ._rows import Rows, as_float
 from ._unnamed import columns_are_numbered, refuse_index
 
@@ -93,7 +93,8 @@ def _columns_in_header(path: Path, number: int, line: str, after: list[tuple[int
 def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
     """Return the columns that a comment above line ``end`` names, if it has as many words as a row: the nearest one.
 
-    One that has x, y and z at other places than the first three, and other words than names of columns, is refused.
+    One that has x, y and z at other places than the first three, and other words than names of columns, is refused. So
+    is one of names alone among which x and y are, but no z.
     """
     above = replace(rows.from_line(max(rows.first, end - _LINES_ABOVE)), comments=(), comment_lines="")
     doubtful: tuple[int, str] | None = None
@@ -102,7 +103,7 @@ def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
             columns = find_named_columns(f"{rows.path}: line {number}", names)
             if columns is not None and only_names_columns(names, columns[:3]):
                 return columns
-            if columns is not None:
+            if columns is not None or names_no_z(names):
                 doubtful = doubtful or (number, line)
     if doubtful is not None:
         raise FileFormatError(
