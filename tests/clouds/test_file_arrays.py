@@ -1,4 +1,4 @@
-"""Arrays of numpy and scans of KITTI as point clouds."""
+"""Arrays of numpy as point clouds."""
 
 from __future__ import annotations
 
@@ -78,6 +78,8 @@ def test_every_version_of_the_format_is_read(tmp_path: Path, version: tuple[int,
         (npy(np.zeros((2, 2))), r"got <f8 of shape \(2, 2\)"),
         (npy(np.zeros(3)), r"got <f8 of shape \(3,\)"),
         (npy(np.zeros((3, 1000))), r"got <f8 of shape \(3, 1000\); is it transposed\?"),
+        (npy(np.zeros((3, 9))), r"got <f8 of shape \(3, 9\); is it transposed\?"),
+        (npy(np.zeros((4, 20))), r"got <f8 of shape \(4, 20\); is it transposed\?"),
         (npy(np.zeros((2, 3, 3))), r"got <f8 of shape \(2, 3, 3\)"),
     ],
 )
@@ -88,12 +90,53 @@ def test_broken_arrays_are_refused_with_the_byte(tmp_path: Path, content: bytes,
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_the_array_that_can_be_points_is_found(tmp_path: Path, packed: bool) -> None:
-    other = {"pose": npy(np.zeros((2, 2))), "name": npy(np.array("scan")), "any": npy(np.array([None], dtype=object))}
-    for arrays in ({"src": npy(POINTS)}, {"points": npy(POINTS), "colours": npy(POINTS)}):
-        cloud = read(tmp_path, npz(packed=packed, **other, **arrays), "a.npz")
+def test_the_array_of_points_is_found_by_its_name_or_is_the_only_one(tmp_path: Path, packed: bool) -> None:
+    other = {"pose": npy(np.eye(4)), "name": npy(np.array("scan")), "any": npy(np.array([None], dtype=object))}
+    zeros = npy(np.zeros((2, 3)))
+    for arrays in (
+        {"src": npy(POINTS)},
+        {"arr_0": npy(POINTS)},
+        {"points": npy(POINTS), "colours": zeros, "vertices": zeros, **other},
+        {"vertices": npy(POINTS), "a": zeros, **other},
+        {"pcd": npy(POINTS), "color": zeros},
+    ):
+        cloud = read(tmp_path, npz(packed=packed, **arrays), "a.npz")
         assert np.array_equal(cloud.points, POINTS)
         assert cloud.normals is None
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        (
+            {"points": np.zeros((3, 100)), "colors": np.zeros((100, 3))},
+            r"points: .* shape \(3, 100\); is it transposed",
+        ),
+        ({"points": np.zeros((3, 9)), "colors": np.zeros((9, 3))}, r"points: .* of shape \(3, 9\); is it transposed"),
+        ({"points": np.zeros(9), "colors": np.zeros((9, 3))}, r"points: expected .* got <f8 of shape \(9,\)$"),
+        ({"points": np.array(["a"]), "xyz": POINTS}, "points: expected .* got something else than numbers"),
+        ({"a": POINTS, "intensity": np.zeros(2)}, r"called points if .* there are a \(2, 3\), intensity \(2,\)"),
+        ({"xyz": POINTS, "vertices": POINTS}, "called points if there are several"),
+        ({"arr_0": POINTS, "arr_1": POINTS}, "called points if there are several"),
+        ({"a": POINTS, "colors": np.zeros((2, 3))}, "called points if there are several"),
+        ({"rgb": POINTS}, "called points if there are several"),
+        ({"normals": POINTS}, "called points if there are several"),
+        ({"pose": np.eye(4)}, "called points if there are several"),
+        ({"points": np.eye(4)}, "a 4 by 4 matrix with a last row of 0 0 0 1, which is a transform"),
+        ({"camera": np.eye(4)}, "a 4 by 4 matrix with a last row of 0 0 0 1, which is a transform"),
+    ],
+)
+def test_what_may_be_no_points_is_not_taken_for_them(tmp_path: Path, arrays: dict[str, Any], message: str) -> None:
+    with pytest.raises(cp.FileFormatError, match=f"byte 0: .*{message}"):
+        read(tmp_path, npz(**{name: npy(array) for name, array in arrays.items()}), "a.npz")
+
+
+def test_a_transform_is_no_cloud_of_four_points(tmp_path: Path) -> None:
+    for kind in ("<f8", "<f4", "<i4"):
+        with pytest.raises(cp.FileFormatError, match=r"byte 0: expected points, got a 4 by 4 matrix .* a transform"):
+            read(tmp_path, npy(np.eye(4, dtype=kind)), "a.npy")
+    corners = np.array([[0.0, 0, 0, 1], [1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1]])
+    assert np.array_equal(read(tmp_path, npy(corners), "a.npy").points, corners[:, :3])
 
 
 def test_an_array_called_normals_goes_with_the_points(tmp_path: Path) -> None:
@@ -140,7 +183,7 @@ ZEROS = npy(np.zeros((40_000_000, 3), dtype=np.int8))
         (b"", "byte 0: not an NPZ file"),
         (b"1 2 3\n", "byte 0: not an NPZ file"),
         (npz(), "there are none"),
-        (npz(a=npy(np.zeros((2, 2)))), r"there are a \(2, 2\)"),
+        (npz(a=npy(np.zeros((2, 2)))), r"a: expected an array .* got <f8 of shape \(2, 2\)"),
         (npz(src=npy(POINTS), dst=npy(POINTS)), r"called points if there .* src \(2, 3\), dst \(2, 3\)"),
         (npz(points=b"hello"), r"points.npy: byte 0: not an array of numpy"),
         (npz(points=npy(POINTS)[:-1]), "points.npy: byte 128: the header promises 2 rows, 48 bytes .* there are 47"),
@@ -176,16 +219,3 @@ def test_an_archive_that_would_fill_the_memory_is_refused_before_it_does(tmp_pat
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 4 * path.stat().st_size + 2**20
-
-
-def test_scans_of_kitti_come_back_without_their_intensity(tmp_path: Path) -> None:
-    content = struct.pack("<12f", 1, 2, 3, 0.5, -4, 5, 6, 0.25, float("nan"), 8, 9, 0)
-    cloud = read(tmp_path, content, "000000.bin")
-    assert np.array_equal(cloud.points, POINTS)
-    assert cloud.dropped == 1
-
-
-@pytest.mark.parametrize("size", [0, 1, 12, 47])
-def test_scans_of_kitti_of_another_size_are_refused(tmp_path: Path, size: int) -> None:
-    with pytest.raises(cp.FileFormatError, match=f"byte {size}: expected records of 16 bytes, the file has {size}"):
-        read(tmp_path, bytes(size), "a.bin")

@@ -63,6 +63,8 @@ def test_points_that_no_double_can_hold_are_dropped(tmp_path: Path) -> None:
         (las(start=100), "byte 96: the points are said to start at byte 100"),
         (las(start=2**32 - 1), "byte 96: the points are said to start at byte 4294967295"),
         (las(scale=float("nan")), "byte 131: expected finite scales and offsets"),
+        (las(scale=float("inf")), "byte 131: expected finite scales and offsets"),
+        (las(scale=0.0), r"byte 131: expected scales other than 0, got \[0.0, 0.25, 0.25\]"),
         (las()[:-1], "byte 232: the header promises 2 points, 44 bytes from here on; there are 43"),
         (las(4, count=2**64 - 1), "byte 380: the header promises 18446744073709551615 points"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from pathlib import Path
 
 import numpy as np
@@ -164,3 +165,21 @@ def test_vertices_beyond_the_end_are_refused(tmp_path: Path, count: int, kind: s
     lines = (f"element camera {count}", f"property {property_}", "element vertex 1", *XYZ[1:])
     with pytest.raises(cp.FileFormatError, match="the header promises"):
         read(tmp_path, ply(kind, *lines, body=b"\0" * 9))
+
+
+@pytest.mark.parametrize("count", [5 * 10**6 + 1, 99_999_999_999])
+def test_lists_that_no_file_can_hold_are_not_looked_for(tmp_path: Path, count: int) -> None:
+    lines = (f"element face {count}", "property list uchar int v", "property uchar w", *XYZ)
+    content = ply("binary_little_endian", *lines, body=bytes(10**7))
+    began = time.process_time()
+    with pytest.raises(cp.FileFormatError, match=f"promises {count} records of element 'face'; the file ends within"):
+        read(tmp_path, content)
+    assert time.process_time() - began < 0.5
+
+
+def test_lines_before_the_vertices_that_are_missing_are_not_called_points(tmp_path: Path) -> None:
+    for vertices in (0, 3):
+        lines = ("element q 7", "property int id", f"element vertex {vertices}", *XYZ[1:])
+        message = "line 11: the header promises 7 lines before the points; the file ends after 2$"
+        with pytest.raises(cp.FileFormatError, match=message):
+            read(tmp_path, ply("ascii", *lines, body=b"1\n2\n"))

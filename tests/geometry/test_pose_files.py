@@ -113,6 +113,45 @@ def test_quaternions_are_read_as_scipy_reads_them(tmp_path: Path) -> None:
     assert np.allclose(read.poses[0, :3, :3], Rotation.from_quat(numbers[4:]).as_matrix(), atol=1e-15)
 
 
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "#t x y z qw qx qy qz",
+        "# timestamp,tx,ty,tz,q_w,q_x,q_y,q_z",
+        "#timestamp [ns], p_RS_R_x [m], p_RS_R_y [m], p_RS_R_z [m], q_RS_w [], q_RS_x [], q_RS_y [], q_RS_z []",
+        "# time qx qy qz qw tx ty tz",
+        "# t x y z qw qi qj qk",
+        "# Time PX PY PZ QW QX QY QZ",
+        "# t x y z orientation.w orientation.x orientation.y orientation.z",
+        "# a trajectory\n\n# rotations are (qw, qx, qy, qz)",
+    ],
+)
+def test_quaternions_that_a_comment_names_in_another_order_are_refused(tmp_path: Path, comment: str) -> None:
+    path = write(tmp_path, f"{comment}\n{TUM}")
+    for reader in (read_tum, read_poses):
+        line = comment.count("\n") + 1
+        with pytest.raises(
+            FileFormatError, match=f"line {line}: expected columns timestamp tx ty tz qx qy qz qw, got '#"
+        ):
+            reader(path)
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# timestamp tx ty tz qx qy qz qw",
+        "#timestamp [s], p_x [m], p_y [m], p_z [m], q_x [], q_y [], q_z [], q_w []",
+        "# the quaternion is qx qy qz qw, of body to world",
+        "# t x y z qi qj qk qw",
+        "# qw is the last one",
+        "# quick fix w z y x",
+        f"# qw qx qy qz {'x' * 2000}",
+    ],
+)
+def test_other_comments_above_a_trajectory_hinder_nothing(tmp_path: Path, comment: str) -> None:
+    assert len(read_tum(write(tmp_path, f"{comment}\n{TUM}# qw qx qy qz\n")).poses) == 1
+
+
 def test_logs_are_read_whatever_the_spaces_and_line_ends(tmp_path: Path) -> None:
     body = EYE.replace(" ", "\t ").replace("\n", "\t\r\n")
     log = read_log(write(tmp_path, f"\r\n3\t 7\t 60\t\r\n{body}\r\n8 9 61\r\n{body}"))

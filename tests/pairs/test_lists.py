@@ -170,7 +170,7 @@ WRONG = {
     "a mark at the end": ("a,b,\n", 1, "option=value"),
     "unknown option": ("a,b\na,b,voxels=1\n", 2, "voxels"),
     "unknown option of no value": ("a,b,voxels=\n", 1, "voxels"),
-    "nameless option": ("a,b,=1\n", 1, "expected one of"),
+    "nameless option": ("a,b,=1\n", 1, "expected an option of"),
     "option twice": ("a,b,ratio=0.5,ratio=0.6\n", 1, "ratio"),
     "source twice": ("a,b,source=c\n", 1, "source"),
     "target twice": ("a,b,target=c\n", 1, "target"),
@@ -179,6 +179,10 @@ WRONG = {
     "number with a unit": ("a,b,voxel_size=5 cm\n", 1, "voxel_size: expected a number"),
     "part of a match": ("a,b,matches=1.5\n", 1, "matches: expected a number"),
     "a number of too many digits": (f"a,b,matches={'9' * 5000}\n", 1, "matches: expected a number"),
+    "a number with a mark in it": ("a,b,matches=1_0\n", 1, "matches: expected a number, got '1_0'"),
+    "a fraction with a mark in it": ("a,b,ratio=0.1_0\n", 1, "ratio: expected a number, got '0.1_0'"),
+    "a number of another script": ("a,b,matches=\u0661\u0662\n", 1, "matches: expected a number"),
+    "a fraction of another script": ("a,b,prior=\uff10.\uff11\n", 1, "prior: expected a number"),
     "bad limit": ("a,b,time_limit=none\n", 1, "time_limit: expected a number"),
     "bad word": ("a,b,free_space=perhaps\n", 1, "free_space: expected true or false, got 'perhaps'"),
     "empty source": ("a,b\n,b\n", 2, "source"),
@@ -199,6 +203,22 @@ def test_what_is_wrong_is_refused_with_file_and_line(tmp_path: Path, content: st
     path = listed(tmp_path, content)
     with pytest.raises(cp.FileFormatError, match=f"^{re.escape(f'{path}, line {line}: ')}.*{re.escape(message)}"):
         read_pairs(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(f"a,b,{option}={'9' * 5000}x\n" for option in ("matches", "ratio", "time_limit", "free_space")),
+        f"a,b,matches={'9' * 4000}\n",
+        f"a,b,{'v' * 5000}=1\n",
+        f"source,target,{'v' * 5000}\na,b,1\n",
+        f"a,b\n{'c' * 5000}\0,d\n",
+    ],
+)
+def test_of_what_is_wrong_little_is_shown(tmp_path: Path, content: str) -> None:
+    with pytest.raises(cp.FileFormatError, match="expected") as caught:
+        read(tmp_path, content)
+    assert len(str(caught.value)) < 350 + len(str(tmp_path))
 
 
 @pytest.mark.parametrize("blank", ["\x0c", "\u2028"], ids=ascii)

@@ -29,10 +29,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .._paths import as_path, write_bytes
+from .._paths import as_path, read_file, write_bytes
 from .._validation import as_array, as_integer
 from ..errors import FileFormatError, LandmarkError
-from ._lines import check, read_lines, render, table
+from ._headings import check_order_of_quaternions
+from ._lines import check, lines_of, read_lines, render, table
 from .poses import (
     FILE_ROUNDING,
     Poses,
@@ -140,9 +141,11 @@ def write_log(path: _Name, log: PairPoses) -> None:
 
 
 def read_tum(path: _Name, *, size_limit: int | None = None) -> Trajectory:
-    """Read a trajectory with timestamps and quaternions."""
+    """Read a trajectory with timestamps and quaternions; a comment that names them in another order is refused."""
     path = as_path(path)
-    lines = read_lines(path, size_limit)
+    content = read_file(path, size_limit)
+    lines = lines_of(content)
+    check_order_of_quaternions(path, content.data)
     rows = table(path, lines, 8)
     numbers = [number for number, _ in lines]
     with np.errstate(all="ignore"):

@@ -23,6 +23,8 @@ _ENDS = ("source", "target")
 _KNOWN = (*_ENDS, "voxel_size", *OPTIONS)
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _WHOLE = ("matches", "max_alternatives")
+_LONGEST_WHOLE = 40
+"""Digits."""
 _NUMBERS = ("voxel_size", "epsilon", "ratio", "min_confidence", "prior")
 
 
@@ -71,7 +73,7 @@ def _columns(names: list[str], where: str) -> list[str]:
     """Return the names of columns, if each is known, and none there twice."""
     for name in names:
         if name not in _KNOWN:
-            raise FileFormatError(f"{where}: expected columns of {', '.join(_KNOWN)}, got {name!r}")
+            raise FileFormatError(f"{where}: expected columns of {', '.join(_KNOWN)}, got {name[:60]!r}")
         if names.count(name) > 1:
             raise FileFormatError(f"{where}: the column {name!r} is there twice")
     return names
@@ -88,7 +90,7 @@ def _pair(cells: list[str], columns: list[str] | None, where: str, folder: Path)
             if option in named:
                 raise FileFormatError(f"{where}: {option!r} is there twice")
             if option not in _KNOWN:
-                raise FileFormatError(f"{where}: {option}: expected one of {', '.join(_KNOWN[2:])}")
+                raise FileFormatError(f"{where}: expected an option of {', '.join(_KNOWN[2:])}, got {option[:60]!r}")
             named[option] = value.strip()
     else:
         if len(cells) != len(columns):
@@ -97,7 +99,7 @@ def _pair(cells: list[str], columns: list[str] | None, where: str, folder: Path)
     ends = [named.pop(end) for end in _ENDS]
     for end, file in zip(_ENDS, ends, strict=True):
         if not file or "\0" in file:
-            raise FileFormatError(f"{where}: expected the name of a file as {end}, got {file!r}")
+            raise FileFormatError(f"{where}: expected the name of a file as {end}, got {file[:60]!r}")
     try:
         options = {option: _value(option, value) for option, value in named.items() if value}
     except OptionError as error:
@@ -109,11 +111,13 @@ def _value(option: str, text: str) -> Any:
     """Return what a cell says, in the type that an option has."""
     if option == "free_space":
         if text.lower() not in _WORDS:
-            raise OptionError(f"free_space: expected true or false, got {text!r}")
+            raise OptionError(f"free_space: expected true or false, got {text[:60]!r}")
         return _WORDS[text.lower()]
     if option in _WHOLE or option in _NUMBERS or (option == "time_limit" and text != "default"):
         try:
+            if not text.isascii() or "_" in text or (option in _WHOLE and len(text) > _LONGEST_WHOLE):
+                raise ValueError  # Python would take 1_0 and digits of every script for a number
             return int(text) if option in _WHOLE else float(text)
         except ValueError:
-            raise OptionError(f"{option}: expected a number, got {text!r}") from None
+            raise OptionError(f"{option}: expected a number, got {text[:60]!r}") from None
     return text

@@ -28,7 +28,8 @@ from ..._validation import as_array, as_points, attribute_of
 from ...errors import FileFormatError, LandmarkError
 from ..cloud import Cloud
 from ._columns import Contents
-from .arrays import parse_kitti, parse_npy, parse_npz
+from .arrays import parse_npy, parse_npz
+from .kitti import parse_kitti
 from .las import parse_las
 from .pcd import format_pcd, parse_pcd
 from .ply import format_ply, parse_ply

@@ -34,6 +34,8 @@ _NUMBERED = re.compile(rf"(?P<before>{_BEFORE})[\s_.:-]*(?P<axis>[012])")
 _NORMAL = re.compile(r"(?:normals?[\s_.:-]*|n[\s_.-]?)(?P<axis>[xyz]|(?<=[:_])[012])")
 _PLANE = (("x", "y"), ("easting", "northing"), ("east", "north"), ("e", "n"), ("rechtswert", "hochwert"))
 _HEIGHTS = ("z", "height", "elevation", "altitude", "elev", "alt", "up", "h", "hoehe")
+_OF_PICTURES = {"w", "width", "s", "sat", "saturation"}
+"""Beside these, ``h`` and ``height`` are those of a box or a colour."""
 _ANGLES = re.compile(
     r"(?:gps|wgs ?84)?[\s_.-]*(?:lon|long|lng|longitude|lat|latitude)(?:[\s_.-]*(?:deg|degrees|rad|wgs ?84))?"
 )
@@ -96,19 +98,31 @@ def _taken_apart(name: str) -> _Name:
 
 
 def _coordinates(where: str, parts: list[_Name]) -> list[int] | None:
-    """Return the places of three columns that belong together: plain names first, then as they come."""
+    """Return the places of three columns that belong together: plain names first."""
     known: dict[tuple[str, str], list[int]] = {}
     for place, part in enumerate(parts):
         known.setdefault((part.kind, part.axis), []).append(place)
+    found: dict[str, list[int]] = {}
+    flat = any(part.axis in _OF_PICTURES for part in parts)
     for kind in dict.fromkeys(["", *(part.kind for part in parts)]):
         for plane, height in product(_PLANE, _HEIGHTS) if kind == "" else [(_PLANE[0], _HEIGHTS[0])]:
+            if flat and plane == _PLANE[0] and height in ("h", "height"):
+                continue
             places = [known.get((kind, axis), []) for axis in (*plane, height)]
             twice = next((parts[some[0]].axis for some in places if len(some) > 1), None)
             if all(places) and twice is not None:
                 raise FileFormatError(f"{where}: the header names {twice} twice")
             if all(places):
-                return [place for (place,) in places]
-    return None
+                found[kind] = [place for (place,) in places]
+                break
+        if "" in found:
+            return found[""]
+    if len(found) > 1:
+        kinds = " and ".join(repr(kind) for kind in list(found)[:2])
+        raise FileFormatError(
+            f"{where}: expected x, y and z once, got those of {kinds}: call the right ones x, y and z"
+        )
+    return next(iter(found.values()), None)
 
 
 def _are_polar(names: Sequence[str]) -> bool:

@@ -21,7 +21,7 @@ from ._columns import table_bytes
 
 __all__ = ["Rows", "as_float", "format_rows"]
 
-_FORTRAN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[dD][+-]?\d+")
+_FORTRAN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)[dD][+-]?\d+")
 """A number in double precision as Fortran writes it, 1.5D-3."""
 _BEFORE_COMMENTS = " \t,;"
 _NOT_FINITE = re.compile(r"[+-]?(1\.#[IJQRS][A-Z]{0,3}\d*(e[+-]?\d+)?|nan\((ind|snan)\))", re.IGNORECASE)
@@ -125,8 +125,11 @@ class Rows:
         found, last = 0, self.first
         for number, _ in self:
             found, last = found + 1, number
+        if found < skip:
+            promise = f"{skip} lines before the points; the file ends after {found}"
+            return FileFormatError(f"{self.path}: line {last}: the header promises {promise}")
         return FileFormatError(
-            f"{self.path}: line {last}: the header promises {count} points; the file ends after {max(0, found - skip)}"
+            f"{self.path}: line {last}: the header promises {count} points; the file ends after {found - skip}"
         )
 
 

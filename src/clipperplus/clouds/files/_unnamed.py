@@ -36,17 +36,22 @@ def columns_are_numbered(rows: Rows, width: int) -> bool:
 
 
 def refuse_index(rows: Rows, table: npt.NDArray[np.float64]) -> None:
-    """Refuse a table whose first column counts the rows, from 0 or 1 on, before three columns that are no integers."""
-    count = len(table)
-    if count < _FEWEST_COUNTED or table[0, 0] not in (0, 1):
+    """Refuse a table whose first column rises from row to row by integers, before three columns that are no integers.
+
+    It is an index, a time or the like. Numbers of columns above it, as pandas writes them, are no row.
+    """
+    headed = _words(next(iter(rows))[1], rows) == ["0", "1", "2", "3"]
+    first, index = next(islice(rows, headed, None), None), table[int(headed) :, 0]
+    if first is None or len(index) < _FEWEST_COUNTED:
         return
-    if not np.array_equal(table[:, 0], table[0, 0] + np.arange(count)):
-        return
-    first = next(iter(rows))
-    if any(not _is_integer(word) for _, row in islice(rows, _ROWS_LOOKED_AT) for word in _words(row, rows)[1:]):
+    with np.errstate(invalid="ignore"):
+        if not ((index == np.floor(index)).all() and (np.diff(index) > 0).all() and np.isfinite(index).all()):
+            return
+    below = islice(rows, headed, headed + _ROWS_LOOKED_AT)
+    if any(not _is_integer(word) for _, row in below for word in _words(row, rows)[1:]):
         raise FileFormatError(
-            f"{rows.path}: line {first[0]}: expected x, y and z first, got a column that counts the rows in "
-            f"{first[1][:60]!r}: name the columns in a first line, as in index,x,y,z, or x,y,z,… if it is x"
+            f"{rows.path}: line {first[0]}: expected x, y and z first, got a column that counts the rows, or rises "
+            f"with them, in {first[1][:60]!r}: name the columns in a first line: index,x,y,z, or x,y,z,… if it is x"
         )
 
 

@@ -73,6 +73,8 @@ def _parse_header(path: Path, raw: bytes) -> _Header:
     numbers = np.frombuffer(raw, dtype="<f8", count=6, offset=131)
     if not np.isfinite(numbers).all():
         raise FileFormatError(f"{path}: byte 131: expected finite scales and offsets, got {numbers.tolist()}")
+    if not numbers[:3].all():
+        raise FileFormatError(f"{path}: byte 131: expected scales other than 0, got {numbers[:3].tolist()}")
     return _Header(size, start, bool(kind & _COMPRESSED), record, count, numbers[:3], numbers[3:])
 
 

@@ -150,7 +150,7 @@ def _pass_over(path: Path, raw: bytes, byte_order: str, element: _Element, start
 def _pass_over_lists(path: Path, raw: bytes, byte_order: str, element: _Element, start: int) -> int:
     """Return the byte that follows an element with lists, or one beyond the end of the file.
 
-    Every record takes a byte or more, so the file bounds the time, whatever number of records the header states.
+    A file that could not hold so many records with empty lists is not looked through.
     """
     lists: list[tuple[int, struct.Struct, int]] = []  # bytes before the list, how to read its length, bytes per entry
     rest = 0
@@ -160,6 +160,8 @@ def _pass_over_lists(path: Path, raw: bytes, byte_order: str, element: _Element,
         else:
             lists.append((rest, struct.Struct(byte_order + np.dtype(each.length).char), each.size))
             rest = 0
+    if element.count * (sum(before + length.size for before, length, _ in lists) + rest) > len(raw) - start:
+        return len(raw) + 1
     place, remaining = start, element.count
     try:
         while remaining:

@@ -13,6 +13,7 @@ from ..._limits import SizeLimit
 from ...errors import FileFormatError
 from ._columns import Contents
 from ._headings import find_named_columns
+from ._other_columns import names_no_z, only_names_columns
 from ._rows import Rows, as_float
 from ._unnamed import columns_are_numbered, refuse_index
 
@@ -31,6 +32,7 @@ _UNIT = re.compile(r" (?=[\[(] ?\w+ ?[\])])")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"\d\.|\.\d")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d*")
+_POINT_OF_THOUSANDS = re.compile(rf"{_THOUSANDS.pattern}(,{_THOUSANDS.pattern}){{2,}}")
 
 
 def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
@@ -61,6 +63,12 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
         raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
     if columns_are_numbered(rows, width):
         rows = rows.from_line(first[1][0])
+    for number, line in first:
+        if _POINT_OF_THOUSANDS.fullmatch(line):
+            raise FileFormatError(
+                f"{path}: line {number}: expected numbers without marks of thousands, got {line[:60]!r}: "
+                "name the columns in a first line if every comma separates two"
+            )
     table = rows.numbers(width, [0, 1, 2])
     if width > 3:
         refuse_index(rows, table)
@@ -83,24 +91,36 @@ def _columns_in_header(path: Path, number: int, line: str, after: list[tuple[int
 
 
 def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
-    """Return the columns that a comment above line ``end`` names, if it has as many words as a row: the nearest one."""
+    """Return the columns that a comment above line ``end`` names, if it has as many words as a row: the nearest one.
+
+    One that has x, y and z at other places than the first three, and other words than names of columns, is refused. So
+    is one of names alone among which x and y are, but no z.
+    """
     above = replace(rows.from_line(max(rows.first, end - _LINES_ABOVE)), comments=(), comment_lines="")
+    doubtful: tuple[int, str] | None = None
     for number, line in reversed(list(takewhile(lambda row: row[0] < end, above))):
         for names in _names_in_comment(line.lstrip("#/% \t"), width) if len(line) <= _LONGEST_COMMENT else ():
             columns = find_named_columns(f"{rows.path}: line {number}", names)
-            if columns is not None:
+            if columns is not None and only_names_columns(names, columns[:3]):
                 return columns
+            if columns is not None or names_no_z(names):
+                doubtful = doubtful or (number, line)
+    if doubtful is not None:
+        raise FileFormatError(
+            f"{rows.path}: line {doubtful[0]}: cannot tell whether {doubtful[1][:60]!r} names the columns: name them "
+            "in a first line that is no comment, as in x,y,z"
+        )
     return None
 
 
 def _names_in_comment(text: str, width: int) -> Iterator[list[str]]:
     """Yield the words of a comment, and those after what introduces them, where they are as many as those of a row."""
     names = _names(text, width)
-    if len(names) == width:
+    if len(names) == width and not any(map(_is_number, names)):  # lat 48.1 lon 11.6
         yield names
     for label in filter(None, (known.match(text) for known in _LABELS)):
         names = _names(text[label.end() :], width)
-        if len(names) == width and not any(map(_is_number, names)):  # origin: lat 48.1 lon 11.6
+        if len(names) == width and not any(map(_is_number, names)):
             yield names
 
 
