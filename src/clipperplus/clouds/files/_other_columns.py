@@ -15,28 +15,9 @@ idx index nr number num name note scalar field return returns curvature confiden
 quality weight sigma height elevation elev altitude alt row col echo channel laser lon lat longitude latitude azimuth
 w width s sat saturation v value
 """
+_MORE = "of gps point source user data scan angle x y z deg rad m s"
 _NAMES = frozenset(_WORDS.split())
-_PARTS = frozenset(
-    [
-        *_NAMES,
-        "of",
-        "gps",
-        "point",
-        "source",
-        "user",
-        "data",
-        "scan",
-        "angle",
-        "x",
-        "y",
-        "z",
-        "deg",
-        "rad",
-        "m",
-        "s",
-        "",
-    ]
-)
+_PARTS = _NAMES.union(_MORE.split(), [""])
 """Of names such as ``gps_time``, ``number_of_returns`` and ``normal_x``; alone, some of them are words of sentences."""
 _BETWEEN = re.compile(r"[\W_\d]+")
 _LETTERS = frozenset("enh")
