@@ -30,7 +30,7 @@ from ..invariants.base import as_residuals
 from ..invariants.camera import CameraGroups, find_camera_groups
 from ..invariants.groups import join_groups
 from ..invariants.motions import in_space
-from .arguments import as_associations, as_epsilon
+from .arguments import as_associations, as_epsilon, check_compared
 
 __all__ = ["PAIRS_AT_ONCE", "ConsistencyProblem"]
 
@@ -114,11 +114,12 @@ class ConsistencyProblem:
         min_distance: float = 0.0,
         groups: GroupSampling = _SAMPLING,
     ) -> ConsistencyProblem:
-        pairs = None if associations is None else as_associations("associations", associations, sets)
+        pairs = None if associations is None else as_associations("associations", associations, sets, compared=True)
         if pairs is None and len(sets[0]) != len(sets[1]):
             sizes = f"{len(sets[1])} landmarks for {len(sets[0])} of the source"
             raise LandmarkError(f"target: {sizes}; pass associations, or as many of both")
         count = len(sets[0]) if pairs is None else len(pairs)
+        check_compared("associations", count)
         return cls(*sets, invariant, pairs, count, as_epsilon(epsilon, count), one_to_one, min_distance, groups)
 
     @property

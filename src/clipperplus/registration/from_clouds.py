@@ -71,7 +71,8 @@ def register(
         By how much distances between matched points may differ, in metres; None: the voxel size.
     associations
         ``(m, 2)`` matches of your own: numbers of points of the source and of the target as they were given, or of the
-        points with features of prepared clouds. None: features are matched.
+        points with features of prepared clouds. At most 1 000 000, as in :func:`clipperplus.consistency_graph`. None:
+        features are matched.
     features
         Features of your own, of any length: for source and target each ``(points, features)``, ``(n, 3)`` and
         ``(n, d)``, or ``(n, d)`` for the points of the cloud as it was given. Points that matches or features of your
@@ -90,7 +91,7 @@ def register(
     initial
         What is roughly known of the transform: matches that contradict it do not count, nor do transforms.
     method, time_limit
-        Of the clique, as in :func:`clipperplus.find_clique`.
+        Of the clique, as in :func:`clipperplus.find_clique`; nothing else is limited.
     effort
         How far to look on where the answer is not trusted: with ``"normal"`` at more matches and at coarser and finer
         voxels, with ``"high"`` at larger neighbourhoods, too. An answer that is trusted at once takes no longer.

@@ -19,7 +19,7 @@ from .._timing import Stopwatch
 from ..clique import CliqueResult, find_clique
 from ..clouds.matching import match_features
 from ..clouds.prepared import FINER, Description, PreparedCloud
-from ..consistency import points_problem
+from ..consistency import check_compared, points_problem
 from ..errors import OptionError
 from ..geometry.motions import RIGID, Motion
 from ..graphs import Graph
@@ -196,6 +196,7 @@ def look_at_matches(
     if options.rough is not None and len(associations):
         matched = source.points[associations[:, 0]], target.points[associations[:, 1]]
         associations = associations[options.rough.explains(*matched, np.array(options.middle), epsilon)]
+    check_compared("matches", len(associations))
     here, there = (_landmarks(of, invariant) for of in (source, target))
     problem, *_ = points_problem(here, there, associations, epsilon, invariant)
     if len(associations) > _SMALL:
