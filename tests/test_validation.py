@@ -87,6 +87,38 @@ def test_an_error_that_says_nothing_gets_the_name_of_the_argument(argument: str)
         cp.register(BrokenCloud("points", SpeechlessError()), POINTS)
 
 
+RUDE = "\x1b[2J\n\u202e" + "x" * 100_000
+
+
+@pytest.mark.parametrize("argument", TAKERS)
+def test_what_others_say_is_shown_in_one_short_line_and_not_obeyed(argument: str) -> None:
+    for error in (RuntimeError(RUDE), ValueError(RUDE)):
+        with pytest.raises(cp.ClipperPlusError, match=r"\\x1b\[2J\\n\\u202exx.*x …") as refused:
+            TAKERS[argument](BrokenArray(error))
+        assert str(refused.value).isprintable()
+        assert len(str(refused.value)) < 600
+
+
+@pytest.mark.parametrize("attribute", ["points", "normals", "viewpoint"])
+def test_what_clouds_of_others_say_is_shown_in_one_short_line_and_not_obeyed(attribute: str) -> None:
+    with pytest.raises(cp.LandmarkError, match=r"RuntimeError: \\x1b\[2J\\n\\u202exx.*x …") as refused:
+        cp.register(BrokenCloud(attribute, RuntimeError(RUDE)), POINTS)
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 600
+
+
+def test_what_sparse_matrices_of_others_say_is_shown_in_one_short_line_and_not_obeyed() -> None:
+    class BrokenMatrix:
+        shape, format, nnz = (3, 3), "coo", 0
+
+        def tocoo(self) -> Any:
+            raise RuntimeError(RUDE)
+
+    with pytest.raises(cp.GraphError, match=r"the sparse matrix cannot be read .*\\x1b.*x …") as refused:
+        cp.Graph.from_adjacency(BrokenMatrix())
+    assert str(refused.value).isprintable()
+
+
 MANY: dict[str, Callable[[], Any]] = {
     "source": lambda: cp.register(everywhere(3), POINTS),
     "target": lambda: cp.solve(POINTS, everywhere(3)),

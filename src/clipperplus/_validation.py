@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import operator
+import re
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,10 +23,16 @@ __all__ = [
     "as_unit_vectors",
     "attribute_of",
     "in_order",
+    "said",
     "scaled_to_unit",
+    "visible",
 ]
 
 
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal obeys instead of showing it, and what turns the direction of the text around it."""
+_LONGEST_MESSAGE = 300
+"""Characters of what others say that are repeated."""
 _Number = TypeVar("_Number", np.float32, np.float64)
 
 
@@ -75,7 +82,7 @@ def as_array(name: str, value: Any, error: type[ClipperPlusError]) -> npt.NDArra
         array = np.asanyarray(value)
     except Exception as reason:
         kind = "" if isinstance(reason, (TypeError, ValueError)) else f"{type(reason).__name__}: "
-        raise error(f"{name}: expected an array, got {type(value).__name__} ({kind}{_said(reason)})") from None
+        raise error(f"{name}: expected an array, got {type(value).__name__} ({kind}{said(reason)})") from None
     if isinstance(array, np.ma.MaskedArray):
         raise error(f"{name}: expected an array without a mask, got a masked array; use .filled() or .compressed()")
     array = np.asarray(array)
@@ -91,7 +98,7 @@ def attribute_of(name: str, value: Any, attribute: str, default: Any = None) -> 
     try:
         return getattr(value, attribute, default)
     except Exception as reason:
-        got = f"{type(value).__name__}, where it raises {type(reason).__name__}: {_said(reason)}"
+        got = f"{type(value).__name__}, where it raises {type(reason).__name__}: {said(reason)}"
         raise LandmarkError(f"{name}: expected something with .{attribute}, got {got}") from None
 
 
@@ -130,12 +137,18 @@ def _check_copy(name: str, needed: int) -> None:
     check_fits(f"{name}: in memory it takes", needed)
 
 
-def _said(reason: Exception) -> str:
-    """Return the message of an error; that of others may raise one itself."""
+def said(reason: Exception) -> str:
+    """Return the message of an error in one line, shortened; that of others may hold anything, or raise one itself."""
     try:
-        return str(reason)
+        message = visible(str(reason))
     except Exception:
         return f"a {type(reason).__name__} without a message"
+    return message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]} …"
+
+
+def visible(text: str) -> str:
+    """Return a line in which control characters are shown as Python spells them: names of files may hold any."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def as_unit_vectors(name: str, value: Any, count: int) -> npt.NDArray[np.float64]:
