@@ -107,6 +107,33 @@ def test_what_clouds_of_others_say_is_shown_in_one_short_line_and_not_obeyed(att
     assert len(str(refused.value)) < 600
 
 
+class Unspeakable:
+    def __repr__(self) -> str:
+        raise RuntimeError("there is nothing to show")
+
+
+@pytest.mark.parametrize("value", [10**5000, np.zeros((500, 5)), Unspeakable(), RUDE, [RUDE]], ids=lambda v: type(v))
+@pytest.mark.parametrize(
+    "option",
+    [
+        "threads",
+        "min_confidence",
+        "max_alternatives",
+        "prior",
+        "motion",
+        "method",
+        "invariant",
+        "time_limit",
+        "epsilon",
+    ],
+)
+def test_wrong_options_are_shown_in_one_short_line_whatever_they_are(option: str, value: Any) -> None:
+    with pytest.raises(cp.OptionError, match=f"{option}: expected .* got ") as refused:
+        cp.solve(POINTS, POINTS, **{option: value})
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 600
+
+
 def test_what_sparse_matrices_of_others_say_is_shown_in_one_short_line_and_not_obeyed() -> None:
     class BrokenMatrix:
         shape, format, nnz = (3, 3), "coo", 0

@@ -25,6 +25,7 @@ __all__ = [
     "in_order",
     "said",
     "scaled_to_unit",
+    "shown",
     "visible",
 ]
 
@@ -43,16 +44,16 @@ def as_integer(name: str, value: Any, low: int, high: int, error: type[ClipperPl
             raise TypeError
         number = operator.index(value)
     except TypeError:
-        raise error(f"{name}: expected an integer, got {value!r}") from None
+        raise error(f"{name}: expected an integer, got {shown(value)}") from None
     if not low <= number <= high:
-        raise error(f"{name}: expected an integer from {low} to {high}, got {number}")
+        raise error(f"{name}: expected an integer from {low} to {high}, got {shown(number)}")
     return number
 
 
 def as_number(name: str, value: Any, low: float, high: float, *, open_interval: bool = False) -> float:
     """Return a finite float in [low, high], or in (low, high); numpy numbers are fine, bools and arrays are not."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise OptionError(f"{name}: expected a number, got {value!r}")
+        raise OptionError(f"{name}: expected a number, got {shown(value)}")
     try:
         number = float(value)
     except OverflowError:
@@ -63,7 +64,7 @@ def as_number(name: str, value: Any, low: float, high: float, *, open_interval: 
             expected = f"a finite number {'above' if open_interval else 'of at least'} {low:g}"
         else:
             expected = f"a number {f'between {low:g} and' if open_interval else f'from {low:g} to'} {high:g}"
-        raise OptionError(f"{name}: expected {expected}, got {value!r}")
+        raise OptionError(f"{name}: expected {expected}, got {shown(value)}")
     return number
 
 
@@ -140,10 +141,22 @@ def _check_copy(name: str, needed: int) -> None:
 def said(reason: Exception) -> str:
     """Return the message of an error in one line, shortened; that of others may hold anything, or raise one itself."""
     try:
-        message = visible(str(reason))
+        return _in_short(str(reason))
     except Exception:
         return f"a {type(reason).__name__} without a message"
-    return message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]} …"
+
+
+def shown(value: object) -> str:
+    """Return what came instead of what was expected, in one line, shortened; some cannot be shown, as 10**5000."""
+    try:
+        return _in_short(repr(value))
+    except Exception:
+        return f"what cannot be shown, of type {type(value).__name__}"
+
+
+def _in_short(text: str) -> str:
+    """Return a text of others in one line of bounded length."""
+    return visible(text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]} …")
 
 
 def visible(text: str) -> str:

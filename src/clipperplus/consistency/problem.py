@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._validation import as_integer, as_number
+from .._validation import as_integer, as_number, shown
 from ..errors import LandmarkError, OptionError
 from ..graphs import Graph
 from ..graphs._memory import check_graph_fits
@@ -76,14 +76,16 @@ class ConsistencyProblem:
         invariant = _DISTANCE if invariant is None else invariant
         arity = as_integer("invariant arity", getattr(invariant, "arity", 2), 2, 4)
         if groups is not None and (arity == 2 or not isinstance(groups, GroupSampling)):
-            raise OptionError(f"groups: expected None, or GroupSampling for an invariant of groups, got {groups!r}")
+            raise OptionError(
+                f"groups: expected None, or GroupSampling for an invariant of groups, got {shown(groups)}"
+            )
         # As isinstance(invariant, Invariant), which takes longer than a small graph.
         asked = "residuals" if arity == 2 else "group_residuals"
         methods = (getattr(invariant, name, None) for name in ("landmarks", asked))
         if isinstance(invariant, type) or not all(map(callable, methods)):
-            raise OptionError(f"invariant: expected one of clipperplus.invariants, got {invariant!r}")
+            raise OptionError(f"invariant: expected one of clipperplus.invariants, got {shown(invariant)}")
         if not isinstance(one_to_one, bool):
-            raise OptionError(f"one_to_one: expected True or False, got {one_to_one!r}")
+            raise OptionError(f"one_to_one: expected True or False, got {shown(one_to_one)}")
         min_distance = as_number("min_distance", min_distance, 0.0, math.inf)
         if min_distance > 0.0 and type(invariant) not in (Distance, DistanceAndNormals, Under):
             raise OptionError(f"min_distance: {type(invariant).__name__} is not about distances of points")

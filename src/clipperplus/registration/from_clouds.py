@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from .._timing import Stage, Stopwatch
-from .._validation import as_integer, as_length, as_number
+from .._validation import as_integer, as_length, as_number, shown
 from ..clique import check_limit
 from ..clouds.matching import as_ratio
 from ..clouds.prepared import as_refinement
@@ -123,7 +123,7 @@ def register(
         raise OptionError(f"callback: expected a function, got {type(callback).__name__}")
     stopwatch = Stopwatch(callback)
     if not isinstance(free_space, bool):
-        raise OptionError(f"free_space: expected True or False, got {free_space!r}")
+        raise OptionError(f"free_space: expected True or False, got {shown(free_space)}")
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
     prior = as_prior(prior)
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, _MOST_ALTERNATIVES)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from .._limits import check_fits
 from .._timing import Stopwatch
+from .._validation import shown
 from ..clique import CliqueResult, find_clique
 from ..clouds.matching import match_features
 from ..clouds.prepared import FINER, Description, PreparedCloud
@@ -155,7 +156,7 @@ class Found:
 def as_effort(effort: object) -> tuple[tuple[Look, ...], ...]:
     """Return the looks that an effort stands for."""
     if not isinstance(effort, str) or effort not in EFFORTS:
-        raise OptionError(f"effort: expected one of {', '.join(map(repr, EFFORTS))}, got {effort!r}")
+        raise OptionError(f"effort: expected one of {', '.join(map(repr, EFFORTS))}, got {shown(effort)}")
     return EFFORTS[effort]
 
 
