@@ -90,6 +90,10 @@ class ConsistencyProblem:
         if min_distance > 0.0 and type(invariant) not in (Distance, DistanceAndNormals, Under):
             raise OptionError(f"min_distance: {type(invariant).__name__} is not about distances of points")
         sets = invariant.landmarks("source", source), invariant.landmarks("target", target)
+        for landmarks in sets:
+            if not hasattr(landmarks, "__len__"):
+                kind = type(landmarks).__name__
+                raise OptionError(f"invariant: expected landmarks that have a length of its .landmarks(), got {kind}")
         if type(invariant) in (Distance, Under) and all(map(len, sets)) and sets[0].shape[1] != sets[1].shape[1]:
             raise LandmarkError(f"target: {sets[1].shape[1]} coordinates a point, the source has {sets[0].shape[1]}")
         return cls._of(sets, invariant, associations, epsilon, one_to_one, min_distance, groups or _SAMPLING)
