@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -98,10 +99,10 @@ def many_scans(count: int, pairs: int) -> Map:
     random = np.random.default_rng(0)
     scans = [random.uniform((-3.0, -2.0, 0.0), (3.0, 2.0, 2.5), (5000, 3)) for _ in range(count)]
     poses = np.array([pose((1.5 * k, 0.0, 0.0), yaw=0.1 * k) for k in range(count)])
-    edges = []
-    for number in range(pairs):
-        source, target = random.choice(count, 2, replace=False).tolist()
-        status = list(EdgeStatus)[number % 3]
+    edges, ways = [], list(itertools.combinations(range(count), 2))
+    for number in random.permutation(len(ways))[:pairs].tolist():
+        source, target = ways[number]
+        status = list(EdgeStatus)[len(edges) % 3]
         edges.append(_edge(poses, source, target, np.eye(4), status, reason=f"{random.random():.12f} of a reason " * 3))
     return made(
         [f"a/rather/long/name/of/a/file_{k:04d}.ply" for k in range(count)], scans, poses, [range(count)], edges

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -50,9 +51,11 @@ def some_map(seed: int, sizes: tuple[int, ...] = (4, 2), alone: int = 2, where: 
         for source, target in zip(part[:-1].tolist(), part[1:].tolist(), strict=True):
             motion = (inverse(poses[[target]]) @ poses[[source]])[0]
             edges.append(edge(random, source, target, EdgeStatus.BELIEVED, motion))
-    if count > 1:
-        edges.append(edge(random, 0, count - 1, EdgeStatus.REFUSED, motions(random, 1)[0]))
-        edges.append(Edge(1, 0, EdgeStatus.DOUBTED, "no transform was found", "registered", 0.0))
+    known = {frozenset((one.source, one.target)) for one in edges}
+    free = [pair for pair in itertools.combinations(range(count), 2) if frozenset(pair) not in known]
+    if len(free) > 1:
+        edges.append(edge(random, *free[-1], EdgeStatus.REFUSED, motions(random, 1)[0]))
+        edges.append(Edge(*free[0][::-1], EdgeStatus.DOUBTED, "no transform was found", "registered", 0.0))
     status = [ScanStatus.ALONE] * count
     for scan in np.flatnonzero(confidence).tolist():
         status[scan] = ScanStatus.PLACED

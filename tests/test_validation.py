@@ -87,6 +87,65 @@ def test_an_error_that_says_nothing_gets_the_name_of_the_argument(argument: str)
         cp.register(BrokenCloud("points", SpeechlessError()), POINTS)
 
 
+RUDE = "\x1b[2J\n\u202e" + "x" * 100_000
+
+
+@pytest.mark.parametrize("argument", TAKERS)
+def test_what_others_say_is_shown_in_one_short_line_and_not_obeyed(argument: str) -> None:
+    for error in (RuntimeError(RUDE), ValueError(RUDE)):
+        with pytest.raises(cp.ClipperPlusError, match=r"\\x1b\[2J\\n\\u202exx.*x …") as refused:
+            TAKERS[argument](BrokenArray(error))
+        assert str(refused.value).isprintable()
+        assert len(str(refused.value)) < 600
+
+
+@pytest.mark.parametrize("attribute", ["points", "normals", "viewpoint"])
+def test_what_clouds_of_others_say_is_shown_in_one_short_line_and_not_obeyed(attribute: str) -> None:
+    with pytest.raises(cp.LandmarkError, match=r"RuntimeError: \\x1b\[2J\\n\\u202exx.*x …") as refused:
+        cp.register(BrokenCloud(attribute, RuntimeError(RUDE)), POINTS)
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 600
+
+
+class Unspeakable:
+    def __repr__(self) -> str:
+        raise RuntimeError("there is nothing to show")
+
+
+@pytest.mark.parametrize("value", [10**5000, np.zeros((500, 5)), Unspeakable(), RUDE, [RUDE]], ids=lambda v: type(v))
+@pytest.mark.parametrize(
+    "option",
+    [
+        "threads",
+        "min_confidence",
+        "max_alternatives",
+        "prior",
+        "motion",
+        "method",
+        "invariant",
+        "time_limit",
+        "epsilon",
+    ],
+)
+def test_wrong_options_are_shown_in_one_short_line_whatever_they_are(option: str, value: Any) -> None:
+    with pytest.raises(cp.OptionError, match=f"{option}: expected .* got ") as refused:
+        cp.solve(POINTS, POINTS, **{option: value})
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 600
+
+
+def test_what_sparse_matrices_of_others_say_is_shown_in_one_short_line_and_not_obeyed() -> None:
+    class BrokenMatrix:
+        shape, format, nnz = (3, 3), "coo", 0
+
+        def tocoo(self) -> Any:
+            raise RuntimeError(RUDE)
+
+    with pytest.raises(cp.GraphError, match=r"the sparse matrix cannot be read .*\\x1b.*x …") as refused:
+        cp.Graph.from_adjacency(BrokenMatrix())
+    assert str(refused.value).isprintable()
+
+
 MANY: dict[str, Callable[[], Any]] = {
     "source": lambda: cp.register(everywhere(3), POINTS),
     "target": lambda: cp.solve(POINTS, everywhere(3)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import operator
+import re
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,10 +23,17 @@ __all__ = [
     "as_unit_vectors",
     "attribute_of",
     "in_order",
+    "said",
     "scaled_to_unit",
+    "shown",
+    "visible",
 ]
 
 
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal obeys instead of showing it, and what turns the direction of the text around it."""
+_LONGEST_MESSAGE = 300
+"""Characters of what others say that are repeated."""
 _Number = TypeVar("_Number", np.float32, np.float64)
 
 
@@ -36,16 +44,16 @@ def as_integer(name: str, value: Any, low: int, high: int, error: type[ClipperPl
             raise TypeError
         number = operator.index(value)
     except TypeError:
-        raise error(f"{name}: expected an integer, got {value!r}") from None
+        raise error(f"{name}: expected an integer, got {shown(value)}") from None
     if not low <= number <= high:
-        raise error(f"{name}: expected an integer from {low} to {high}, got {number}")
+        raise error(f"{name}: expected an integer from {low} to {high}, got {shown(number)}")
     return number
 
 
 def as_number(name: str, value: Any, low: float, high: float, *, open_interval: bool = False) -> float:
     """Return a finite float in [low, high], or in (low, high); numpy numbers are fine, bools and arrays are not."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise OptionError(f"{name}: expected a number, got {value!r}")
+        raise OptionError(f"{name}: expected a number, got {shown(value)}")
     try:
         number = float(value)
     except OverflowError:
@@ -56,7 +64,7 @@ def as_number(name: str, value: Any, low: float, high: float, *, open_interval: 
             expected = f"a finite number {'above' if open_interval else 'of at least'} {low:g}"
         else:
             expected = f"a number {f'between {low:g} and' if open_interval else f'from {low:g} to'} {high:g}"
-        raise OptionError(f"{name}: expected {expected}, got {value!r}")
+        raise OptionError(f"{name}: expected {expected}, got {shown(value)}")
     return number
 
 
@@ -75,7 +83,7 @@ def as_array(name: str, value: Any, error: type[ClipperPlusError]) -> npt.NDArra
         array = np.asanyarray(value)
     except Exception as reason:
         kind = "" if isinstance(reason, (TypeError, ValueError)) else f"{type(reason).__name__}: "
-        raise error(f"{name}: expected an array, got {type(value).__name__} ({kind}{_said(reason)})") from None
+        raise error(f"{name}: expected an array, got {type(value).__name__} ({kind}{said(reason)})") from None
     if isinstance(array, np.ma.MaskedArray):
         raise error(f"{name}: expected an array without a mask, got a masked array; use .filled() or .compressed()")
     array = np.asarray(array)
@@ -91,7 +99,7 @@ def attribute_of(name: str, value: Any, attribute: str, default: Any = None) -> 
     try:
         return getattr(value, attribute, default)
     except Exception as reason:
-        got = f"{type(value).__name__}, where it raises {type(reason).__name__}: {_said(reason)}"
+        got = f"{type(value).__name__}, where it raises {type(reason).__name__}: {said(reason)}"
         raise LandmarkError(f"{name}: expected something with .{attribute}, got {got}") from None
 
 
@@ -130,12 +138,30 @@ def _check_copy(name: str, needed: int) -> None:
     check_fits(f"{name}: in memory it takes", needed)
 
 
-def _said(reason: Exception) -> str:
-    """Return the message of an error; that of others may raise one itself."""
+def said(reason: Exception) -> str:
+    """Return the message of an error in one line, shortened; that of others may hold anything, or raise one itself."""
     try:
-        return str(reason)
+        return _in_short(str(reason))
     except Exception:
         return f"a {type(reason).__name__} without a message"
+
+
+def shown(value: object) -> str:
+    """Return what came instead of what was expected, in one line, shortened; some cannot be shown, as 10**5000."""
+    try:
+        return _in_short(repr(value))
+    except Exception:
+        return f"what cannot be shown, of type {type(value).__name__}"
+
+
+def _in_short(text: str) -> str:
+    """Return a text of others in one line of bounded length."""
+    return visible(text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]} …")
+
+
+def visible(text: str) -> str:
+    """Return a line in which control characters are shown as Python spells them: names of files may hold any."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def as_unit_vectors(name: str, value: Any, count: int) -> npt.NDArray[np.float64]:

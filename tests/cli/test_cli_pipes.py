@@ -132,6 +132,16 @@ def test_files_are_written_whatever_becomes_of_what_is_printed(
         assert (tmp_path / name).stat().st_size > 0
 
 
+def test_a_map_that_cannot_be_begun_leaves_no_folder(scans: Path, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for name in ("new/folder", "there/folder", "there"):
+        line = f"ulimit -f 16; {shlex.join(PROGRAM)} map source.ply target.ply --output {tmp_path / name}"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=scans, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "relations.sqlite: cannot be used to keep results" in done.stderr
+        assert list(tmp_path.rglob("*")) == [tmp_path / "there"]
+
+
 def test_a_file_that_cannot_be_written_is_named(scans: Path, tmp_path: Path) -> None:
     (tmp_path / "full.txt").symlink_to("/dev/full")
     command = [*PROGRAM, "locate", "room", "target.ply", "--output", str(tmp_path / "full.txt")]

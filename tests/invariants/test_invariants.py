@@ -396,3 +396,23 @@ def test_landmarks_without_anything_are_an_empty_graph() -> None:
     empty = np.empty((0, 3))
     for invariant in (DistanceAndNormals(), Lines(), Planes()):
         assert cp.consistency_graph((empty, empty), (empty, empty), invariant=invariant).num_vertices == 0
+
+
+@pytest.mark.parametrize("found", [None, 5, iter(())])
+@pytest.mark.parametrize("arity", [2, 3])
+def test_landmarks_that_have_no_length_are_refused(arity: int, found: Any) -> None:
+    class Forgetful:
+        def __init__(self) -> None:
+            self.arity = arity
+
+        def landmarks(self, name: str, given: Any) -> Any:
+            return found
+
+        def residuals(self, *_: Any) -> Any:
+            raise AssertionError("there is nothing to compare")
+
+        group_residuals = residuals
+
+    kind = type(found).__name__
+    with pytest.raises(cp.OptionError, match=rf"invariant: expected landmarks that have a length .*, got {kind}"):
+        cp.consistency_graph(np.zeros((5, 3)), np.zeros((5, 3)), invariant=Forgetful())

@@ -21,34 +21,64 @@ from clipperplus.mapping import Map
 from clipperplus.mapping.map_files import load_map, save_map
 
 
+def left_out(index: dict[str, Any]) -> int:
+    return next(k for k, scan in enumerate(index["scans"]) if scan["status"] != "placed")
+
+
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
         (lambda index: index.update(format=2), r"map\.json: expected format 1; clipperplus \d.* wrote format 2"),
         (lambda index: index.update(kind="recipe"), r"map\.json: expected a clipperplus map, this is something else"),
-        (lambda index: index.pop("edges"), "not a map as it is written here"),
-        (lambda index: index.update(edges=3), "not a map as it is written here"),
+        (lambda index: index.pop("edges"), r"not a map as it is written here \(edges: missing\)"),
+        (lambda index: index.update(edges=3), "edges: expected a list, got 3"),
         (lambda index: index["edges"][0].update(source=99), "a pair of scans 99 and"),
-        (lambda index: index["edges"][0].update(status="liked"), "'liked' is not a valid EdgeStatus"),
-        (lambda index: index["edges"][0].update(T_target_source=[[1.0]]), r"shape \(1, 1\)"),
-        (lambda index: index["edges"][0].update(T_target_source=None), "no transform, and are believed"),
-        (lambda index: index["edges"][-1].update(covariance=np.eye(6).tolist()), "no transform, and are believed or"),
+        (
+            lambda index: index["edges"][0].update(status="liked"),
+            r"edges\[0\]\.status: expected one of .*, got 'liked'",
+        ),
+        (lambda index: index["edges"][0].update(T_target_source=[[1.0]]), r"of shape \(4, 4\), got \[\[1.0\]\]"),
+        (lambda index: index["edges"][0].update(T_target_source=None), "no transform, and is believed"),
+        (lambda index: index["edges"][-1].update(covariance=np.eye(6).tolist()), "no transform, and is believed or"),
         (lambda index: index["edges"][0].update(T_target_source=np.full((4, 4), np.nan).tolist()), "finite numbers"),
         (lambda index: index["edges"][0].update(T_target_source=[["1"] * 4] * 4), "finite numbers"),
-        (lambda index: index["edges"][0]["T_target_source"][0].__setitem__(3, 1e308), "moves farther than 1e"),
+        (lambda index: index["edges"][0]["T_target_source"][0].__setitem__(3, 1e308), "numbers of at most 1e"),
         (lambda index: index["edges"][0].update(T_target_source=np.zeros((4, 4)).tolist()), "no rotation"),
         (lambda index: index["edges"][0].update(covariance=np.full((6, 6), np.inf).tolist()), "finite numbers"),
-        (lambda index: index["edges"][0].update(covariance=(1e308 * np.eye(6)).tolist()), "overflow"),
+        (lambda index: index["edges"][0].update(covariance=(1e308 * np.eye(6)).tolist()), "numbers of at most 1e"),
         (lambda index: index["edges"][0].update(covariance=(-np.eye(6)).tolist()), "negative eigenvalues"),
         (lambda index: index["edges"][0]["covariance"][0].__setitem__(1, 1.0), "not symmetric"),
         (lambda index: index["edges"][0].update(confidence=-1), "a number from 0 to 1"),
         (lambda index: index["edges"][0].update(overlap="half"), "a number from 0"),
+        (
+            lambda index: index["edges"][0].update(target=index["edges"][0]["source"]),
+            r"edges\[0\]: a pair of scans \d and",
+        ),
+        (lambda index: index["edges"].append(index["edges"][0]), r"edges\[6\]: scans \d and \d are a pair already"),
+        (lambda index: index["edges"][0].update(source=left_out(index)), r"edges\[0\]: it is believed, and scans"),
+        (lambda index: index["scans"][0].update(covariance=(-np.eye(6)).tolist()), "negative eigenvalues"),
+        (lambda index: index["scans"][0]["covariance"][0].__setitem__(1, 1.0), r"scans\[0\].*not symmetric"),
+        (lambda index: index["components"].append([]), r"components\[2\]: expected scans, got none"),
+        (
+            lambda index: index["components"][0].append(index["components"][0][0]),
+            r"components\[0\]: scan \d is named twice",
+        ),
+        (lambda index: index["components"].append([8]), r"components: they name scan 8, of 8"),
+        (
+            lambda index: index.update(components=[[0.7, 1.2]]),
+            r"components\[0\]\[0\]: expected an integer of at least 0",
+        ),
+        (lambda index: index.update(voxel_size=-1), "voxel_size: expected a number from 1e-100 to 1e"),
+        (lambda index: index.update(proven="false"), "proven: expected true or false, got 'false'"),
+        (lambda index: index["stages"][0].update(seconds="abc"), r"stages\[0\]\.seconds: expected a number"),
         (lambda index: index["components"].pop(), "its components are not the scans that were placed"),
-        (lambda index: index["scans"].pop(), "scans.npz has no offset for each of 7 scans"),
-        (lambda index: index["scans"][0].update(confidence="high"), "could not convert"),
-        (lambda index: index["viewpoints"].pop(), "not a map as it is written here"),
-        (lambda index: index.update(scans=None), "not a map as it is written here"),
-        (lambda index: [scan.update(T_map_scan=None) for scan in index["scans"]], "a transform is no rotation"),
+        (lambda index: index["viewpoints"].pop(), "viewpoints: expected one of each of 8 scans, got 7"),
+        (
+            lambda index: index["scans"][0].update(confidence="high"),
+            r"scans\[0\]\.confidence: expected a number from 0",
+        ),
+        (lambda index: index.update(scans=None), "scans: expected a list, got None"),
+        (lambda index: [scan.update(T_map_scan=None) for scan in index["scans"]], r"T_map_scan: expected one of each"),
         (lambda index: index.update(points_sha256="0"), r"scans\.npz: damaged, or of another map than map\.json"),
     ],
 )

@@ -233,6 +233,23 @@ def test_a_full_disk_is_said_and_what_was_there_is_kept(path: Path) -> None:
     ]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits on files are those of POSIX")
+@pytest.mark.parametrize("size", [0, 4 << 10, 16 << 10])
+def test_a_file_that_cannot_be_made_leaves_nothing(path: Path, size: int) -> None:
+    with files_of_at_most(size), pytest.raises(cp.FileFormatError, match="cannot be used to keep results"):
+        PairStore(path)
+    assert list(path.parent.iterdir()) == []
+    with PairStore(path) as store:
+        store.put([(KEY, RESULT)])
+    with files_of_at_most(size), pytest.raises(cp.FileFormatError, match="cannot be used to keep results"):
+        PairStore(path)
+    assert found(path, [KEY]) == [RESULT]  # what was there stays
+    path.write_bytes(b"")
+    with files_of_at_most(size), pytest.raises(cp.FileFormatError, match="cannot be used to keep results"):
+        PairStore(path)
+    assert path.exists()
+
+
 def test_a_file_system_that_takes_no_more_is_said_and_what_was_there_is_kept(path: Path) -> None:
     large = [(key(number), {"text": "x" * 3000}) for number in range(200)]
     with PairStore(path) as store:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from simulated import room
 
@@ -36,6 +40,35 @@ def test_a_look_that_would_be_too_large_is_left_out(monkeypatch: pytest.MonkeyPa
     again = cp.register(room().source[::7], room().target[::7])
     assert again.stages[-1].name == "look again"
     assert again.status is few.status
+
+
+@pytest.mark.parametrize("count", [70_000_000, 1_000_001])
+@pytest.mark.parametrize("call", [cp.consistency_graph, cp.consistency_weights, cp.solve, cp.register])
+def test_more_associations_than_can_be_compared_are_refused_at_once(call: Callable[..., Any], count: int) -> None:
+    points = np.random.default_rng(0).normal(size=(1000, 3))
+    associations = np.broadcast_to(np.zeros((1, 2), dtype=np.int32), (count, 2))
+    pytest.importorskip("scipy.sparse")  # whose modules take some memory themselves
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            cp.MemoryLimitError, match=f"associations: expected at most 1000000, .* got {count}; "
+        ) as no:
+            call(points, points, associations=associations)
+        assert tracemalloc.get_traced_memory()[1] < 2**20  # nothing of their size is made
+    finally:
+        tracemalloc.stop()
+    assert no.value.needed == count**2 // 8
+
+
+def test_landmarks_and_matches_are_no_more_than_associations(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = np.random.default_rng(0).normal(size=(301, 3))
+    monkeypatch.setattr("clipperplus.consistency.arguments.MOST_COMPARED", 300)
+    assert cp.consistency_graph(points[1:], points[1:]).num_vertices == 300
+    for call in (cp.consistency_graph, cp.consistency_weights, cp.solve):
+        with pytest.raises(cp.MemoryLimitError, match=r"associations: expected at most 300, .* got 301"):
+            call(points, points)
+    with pytest.raises(cp.MemoryLimitError, match="matches: expected at most 300, "):
+        cp.register(room().source, room().target)
 
 
 def test_what_the_machine_does_not_have_is_refused() -> None:

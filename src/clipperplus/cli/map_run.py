@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from .cluster import Where
 from .live import live_bar
 from .map_summary import print_map, what_is_missing
 from .options import as_threads
-from .outputs import check_not_of_map, check_outputs
+from .outputs import check_not_of_map, check_outputs, make_folder, remove_empty
 from .printing import command_line, end
 
 __all__ = ["MapRun"]
@@ -44,6 +44,8 @@ class MapRun:
     """Where pairs are registered."""
     size_limit: int | None = None
     """Bytes that what a file holds may take."""
+    _made: list[Path] = field(default_factory=list, init=False)
+    """Folders that were not there before."""
 
     def check(self, scans: Sequence[Path] = (), poses: Path | None = None) -> None:
         """Refuse what could not be done in the end, or would replace a file that is read: before the work."""
@@ -58,7 +60,7 @@ class MapRun:
             check_not_of_map("report", self.report, self.output)
             check_not_of_map("poses", poses, self.output)
             check_map_folder(self.output, self.size_limit)
-            self.output.mkdir(parents=True, exist_ok=True)
+            self._made.extend(make_folder(self.output))
 
     def build(self, scans: Sequence[Any], **options: Any) -> Map:
         """Put scans together, with a bar; Ctrl-C says what is kept."""
@@ -87,6 +89,8 @@ class MapRun:
             kept = "the same command goes on from there" if store is not None else "nothing is kept without --output"
             print(f"clipperplus: interrupted: {pairs} registered; {kept}", file=sys.stderr)
             sys.exit(_INTERRUPTED)  # unlike KeyboardInterrupt without another word
+        finally:
+            remove_empty(self._made)
 
     def finish(
         self,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import OptionError
 from ..mapping.map_files import is_of_map
 
-__all__ = ["check_not_of_map", "check_outputs"]
+__all__ = ["check_not_of_map", "check_outputs", "make_folder", "remove_empty"]
 
 
 def check_outputs(outputs: Iterable[tuple[str, Path | None]], inputs: Iterable[Path | None] = ()) -> None:
@@ -34,6 +35,20 @@ def check_not_of_map(name: str, path: Path | None, folder: Path) -> None:
     """Refuse a file that is one of a map in a folder, or will be."""
     if path is not None and is_of_map(path, folder):
         raise OptionError(f"{name}: expected another file than those of the map, got {path}")
+
+
+def make_folder(path: Path) -> list[Path]:
+    """Make a folder; return it and those above it that were not there before, the innermost first."""
+    made = [folder for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    return made
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove folders in which there is nothing."""
+    with suppress(OSError):
+        for folder in folders:
+            folder.rmdir()
 
 
 def _identity(path: Path) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
@@ -12,15 +11,9 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
+from .._validation import visible
+
 __all__ = ["command_line", "end", "labelled_lines", "literal", "number_table", "stage_table", "visible"]
-
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What a terminal obeys instead of showing it, and what turns the direction of the text around it."""
-
-
-def visible(text: str) -> str:
-    """Return a line in which control characters are shown as Python spells them: names of files may hold any."""
-    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def literal(text: str) -> str:

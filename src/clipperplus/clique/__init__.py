@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy.typing as npt
 
 from .._limits import check_fits
-from .._validation import as_integer
+from .._validation import as_integer, shown
 from ..errors import OptionError
 from ..graphs import Graph
 from ._arguments import as_clique, as_time_limit, check_graph
@@ -93,7 +93,7 @@ def method_of(name: object) -> Method:
     """Return the row of a method; names that are not in the table are refused."""
     method = METHODS.get(name) if isinstance(name, str) else None
     if method is None:
-        raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {name!r}")
+        raise OptionError(f"method: expected one of {', '.join(METHODS)}, got {shown(name)}")
     return method
 
 
@@ -184,7 +184,7 @@ def find_clique(
     if callback is not None and not callable(callback):
         raise OptionError(f"callback: expected a function, got {type(callback).__name__}")
     if not isinstance(on_interrupt, str) or on_interrupt not in ("raise", "return"):
-        raise OptionError(f"on_interrupt: expected 'raise' or 'return', got {on_interrupt!r}")
+        raise OptionError(f"on_interrupt: expected 'raise' or 'return', got {shown(on_interrupt)}")
     limit = check_limit(method, time_limit)
     weighing_vertices = VertexWeights.of_graph(graph, vertex_weights)
     if weighing_vertices is not None and not chosen.weighs_vertices:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from .. import _core
+from .._validation import shown
 from ..errors import OptionError
 from ._search_state import SearchState
 from .relaxation import RelaxationOptions
@@ -42,7 +43,7 @@ class SearchOptions:
         for option in fields(self):
             value = getattr(self, option.name)
             if not isinstance(value, bool):
-                raise OptionError(f"{option.name}: expected True or False, got {value!r}")
+                raise OptionError(f"{option.name}: expected True or False, got {shown(value)}")
 
     def to_core(self) -> _core.SearchOptions:
         """Copy the settings to those of the core."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._validation import as_array, as_points, attribute_of, in_order
+from .._validation import as_array, as_points, attribute_of, in_order, shown
 from ..errors import LandmarkError
 
 __all__ = ["Cloud", "RawCloud", "as_cloud", "as_finite_points", "as_viewpoint"]
@@ -93,5 +93,5 @@ def as_viewpoint(name: str, value: npt.ArrayLike) -> npt.NDArray[np.float64]:
     array = as_array(name, value, LandmarkError)
     place = array.astype(np.float64) if array.shape == (3,) and array.dtype.kind in "iuf" else None
     if place is None or not (np.abs(place) <= _LARGEST).all():
-        raise LandmarkError(f"{name}: expected three finite coordinates, got {value!r}")
+        raise LandmarkError(f"{name}: expected three finite coordinates, got {shown(value)}")
     return place

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._limits import check_fits
-from .._validation import as_array, as_integer, as_number
+from .._validation import as_array, as_integer, as_number, shown
 from ..errors import LandmarkError, OptionError
 
 __all__ = ["as_features", "as_ratio", "match_features"]
@@ -56,7 +56,7 @@ def match_features(
         raise LandmarkError(f"target: expected features of {here.shape[1]} numbers, got {there.shape[1]}")
     ratio = as_ratio(ratio)
     if not isinstance(mutual, bool):
-        raise OptionError(f"mutual: expected True or False, got {mutual!r}")
+        raise OptionError(f"mutual: expected True or False, got {shown(mutual)}")
     if not len(here) or not len(there):
         return np.empty((0, 2), dtype=np.int64)
     needed = _BYTES * (k + 1) * (len(here) + len(there))

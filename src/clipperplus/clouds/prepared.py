@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._timing import Stage, Stopwatch
-from .._validation import as_integer, as_length, as_number, attribute_of, scaled_to_unit
+from .._validation import as_integer, as_length, as_number, attribute_of, scaled_to_unit, shown
 from ..errors import LandmarkError, OptionError
 from .cloud import RawCloud, as_cloud, as_finite_points, as_viewpoint
 from .descriptors import DESCRIPTORS
@@ -138,7 +138,7 @@ class PreparedCloud:
         radius = as_number("radius", radius, NORMAL_RADIUS, _LARGEST_LOOK)
         threads = as_integer("threads", threads, 1, 1024)
         if not isinstance(towards_sensor, bool):
-            raise OptionError(f"towards_sensor: expected True or False, got {towards_sensor!r}")
+            raise OptionError(f"towards_sensor: expected True or False, got {shown(towards_sensor)}")
         key = voxels, radius, towards_sensor
         if key == (1.0, _FEATURE_RADIUS, False) and not self.has_own_features:
             return self.description
@@ -259,7 +259,7 @@ def as_refinement(refine: object) -> Literal["gicp"] | None:
     if refine is None:
         return None
     if not isinstance(refine, str) or refine != "gicp":
-        raise OptionError(f"refine: expected None or 'gicp', got {refine!r}")
+        raise OptionError(f"refine: expected None or 'gicp', got {shown(refine)}")
     return "gicp"
 
 

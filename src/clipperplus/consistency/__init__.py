@@ -13,13 +13,14 @@ from .._validation import as_integer, as_number
 from ..errors import OptionError
 from ..graphs import Graph
 from ..invariants import Custom, GroupInvariant, GroupSampling, Invariant
-from .arguments import as_associations
+from .arguments import as_associations, check_compared
 from .points import check_of_points, points_problem
 from .problem import PAIRS_AT_ONCE, ConsistencyProblem
 
 __all__ = [
     "ConsistencyProblem",
     "as_associations",
+    "check_compared",
     "check_of_points",
     "consistency_graph",
     "consistency_weights",
@@ -50,7 +51,9 @@ def consistency_graph(
     source, target
         Landmarks as the invariant takes them; for points ``(n, 3)`` or ``(n, 2)`` coordinates in metres.
     associations
-        ``(m, 2)`` numbers of a source and a target landmark each; None: landmark k with landmark k.
+        ``(m, 2)`` numbers of a source and a target landmark each; None: landmark k with landmark k. All pairs of them
+        are compared, which takes seconds for 100 000 and minutes for 1 000 000; more are refused, with
+        :class:`MemoryLimitError`.
     epsilon
         By how much distances may differ, in metres; or one noise bound per association, of which a pair has the sum.
     invariant

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import shown
 from ..errors import LandmarkError, OptionError
 from ..geometry.motions import RIGID, Motion
 from ..invariants import (
@@ -53,7 +54,7 @@ def check_of_points(invariant: Invariant | GroupInvariant | None) -> None:
         kind = type(invariant).__name__
         raise OptionError(f"invariant: expected one of points, which a transform is fitted to; {kind} is of others")
     if invariant is not None and not isinstance(invariant, (Invariant, GroupInvariant)):
-        raise OptionError(f"invariant: expected one of clipperplus.invariants, got {invariant!r}")
+        raise OptionError(f"invariant: expected one of clipperplus.invariants, got {shown(invariant)}")
 
 
 def _points_of(name: str, landmarks: Any, given: Any, model: Motion) -> npt.NDArray[np.float64]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._validation import as_integer, as_number
+from .._validation import as_integer, as_number, shown
 from ..errors import LandmarkError, OptionError
 from ..graphs import Graph
 from ..graphs._memory import check_graph_fits
@@ -30,7 +30,7 @@ from ..invariants.base import as_residuals
 from ..invariants.camera import CameraGroups, find_camera_groups
 from ..invariants.groups import join_groups
 from ..invariants.motions import in_space
-from .arguments import as_associations, as_epsilon
+from .arguments import as_associations, as_epsilon, check_compared
 
 __all__ = ["PAIRS_AT_ONCE", "ConsistencyProblem"]
 
@@ -76,18 +76,24 @@ class ConsistencyProblem:
         invariant = _DISTANCE if invariant is None else invariant
         arity = as_integer("invariant arity", getattr(invariant, "arity", 2), 2, 4)
         if groups is not None and (arity == 2 or not isinstance(groups, GroupSampling)):
-            raise OptionError(f"groups: expected None, or GroupSampling for an invariant of groups, got {groups!r}")
+            raise OptionError(
+                f"groups: expected None, or GroupSampling for an invariant of groups, got {shown(groups)}"
+            )
         # As isinstance(invariant, Invariant), which takes longer than a small graph.
         asked = "residuals" if arity == 2 else "group_residuals"
         methods = (getattr(invariant, name, None) for name in ("landmarks", asked))
         if isinstance(invariant, type) or not all(map(callable, methods)):
-            raise OptionError(f"invariant: expected one of clipperplus.invariants, got {invariant!r}")
+            raise OptionError(f"invariant: expected one of clipperplus.invariants, got {shown(invariant)}")
         if not isinstance(one_to_one, bool):
-            raise OptionError(f"one_to_one: expected True or False, got {one_to_one!r}")
+            raise OptionError(f"one_to_one: expected True or False, got {shown(one_to_one)}")
         min_distance = as_number("min_distance", min_distance, 0.0, math.inf)
         if min_distance > 0.0 and type(invariant) not in (Distance, DistanceAndNormals, Under):
             raise OptionError(f"min_distance: {type(invariant).__name__} is not about distances of points")
         sets = invariant.landmarks("source", source), invariant.landmarks("target", target)
+        for landmarks in sets:
+            if not hasattr(landmarks, "__len__"):
+                kind = type(landmarks).__name__
+                raise OptionError(f"invariant: expected landmarks that have a length of its .landmarks(), got {kind}")
         if type(invariant) in (Distance, Under) and all(map(len, sets)) and sets[0].shape[1] != sets[1].shape[1]:
             raise LandmarkError(f"target: {sets[1].shape[1]} coordinates a point, the source has {sets[0].shape[1]}")
         return cls._of(sets, invariant, associations, epsilon, one_to_one, min_distance, groups or _SAMPLING)
@@ -114,11 +120,12 @@ class ConsistencyProblem:
         min_distance: float = 0.0,
         groups: GroupSampling = _SAMPLING,
     ) -> ConsistencyProblem:
-        pairs = None if associations is None else as_associations("associations", associations, sets)
+        pairs = None if associations is None else as_associations("associations", associations, sets, compared=True)
         if pairs is None and len(sets[0]) != len(sets[1]):
             sizes = f"{len(sets[1])} landmarks for {len(sets[0])} of the source"
             raise LandmarkError(f"target: {sizes}; pass associations, or as many of both")
         count = len(sets[0]) if pairs is None else len(pairs)
+        check_compared("associations", count)
         return cls(*sets, invariant, pairs, count, as_epsilon(epsilon, count), one_to_one, min_distance, groups)
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .._validation import as_number
+from .._validation import as_number, shown
 from ..errors import OptionError
 
 __all__ = ["PROTOCOLS", "Protocol", "as_protocol"]
@@ -52,5 +52,5 @@ def as_protocol(protocol: str | Protocol) -> Protocol:
     if isinstance(protocol, Protocol):
         return protocol
     if not isinstance(protocol, str) or protocol not in PROTOCOLS:
-        raise OptionError(f"protocol: expected one of {', '.join(PROTOCOLS)} or a Protocol, got {protocol!r}")
+        raise OptionError(f"protocol: expected one of {', '.join(PROTOCOLS)} or a Protocol, got {shown(protocol)}")
     return PROTOCOLS[protocol]

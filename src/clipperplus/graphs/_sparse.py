@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import said
 from ..errors import ClipperPlusError
 
 __all__ = ["cells_to_rows", "is_sparse", "sparse_cells"]
@@ -74,7 +75,7 @@ def _sparse_entries(
     except ClipperPlusError:
         raise
     except Exception as reason:  # whatever its attributes raise
-        raise error(f"{name}: the sparse matrix cannot be read ({reason})") from None
+        raise error(f"{name}: the sparse matrix cannot be read ({said(reason)})") from None
     for indices in (rows, columns):
         if stored and not 0 <= indices.min() <= indices.max() < n:
             raise error(f"{name}: an index of the sparse matrix is not in 0 … {n - 1}")

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
-from .._validation import as_array, as_integer, as_length
+from .._validation import as_array, as_integer, as_length, shown
 from ..clouds.scan import Scan
 from ..errors import OptionError
 from ..geometry.poses import adjoint
@@ -125,7 +125,7 @@ def _as_pairs(pairs: Any, count: int) -> list[Pair] | None:
     """Return pairs of scans, the lower number first; None: to be chosen."""
     if isinstance(pairs, str):
         if pairs not in ("auto", "all"):
-            raise OptionError(f"pairs: expected 'auto', 'all' or numbers of scans, got {pairs!r}")
+            raise OptionError(f"pairs: expected 'auto', 'all' or numbers of scans, got {shown(pairs)}")
         return None if pairs == "auto" else list(itertools.combinations(range(count), 2))
     array = as_array("pairs", pairs, OptionError)
     if array.shape == (0,):
@@ -217,7 +217,7 @@ def _build(
     """Build a map of scans that were checked; ``known`` relations are not found out again, and new ones put there."""
     load_gtsam()
     if not isinstance(free_space, bool):
-        raise OptionError(f"free_space: expected True or False, got {free_space!r}")
+        raise OptionError(f"free_space: expected True or False, got {shown(free_space)}")
     threads = as_integer("threads", threads, 1, 1024)
     size = common_voxel_size(scans, voxel_size)
     rough = None if poses is None else as_rough_poses(poses, len(scans), size)

@@ -29,15 +29,15 @@ import numpy.typing as npt
 from .._build import core_info
 from .._limits import SizeLimit
 from .._paths import as_path, naming, open_file, read_file
-from .._timing import Stage
 from ..clouds.files import write_cloud
 from ..clouds.files._npz import Archive
 from ..errors import ClipperPlusError, FileFormatError
 from ..geometry.files import Trajectory, write_tum
 from ..geometry.poses import adjoint, inverse
-from ..registration.kept import NOT_WHOLE, check_covariances, check_motions, check_number, numbers
+from ..registration.kept import NOT_WHOLE
 from .g2o import PoseGraph, write_g2o
-from .map import Edge, EdgeStatus, Map, ScanStatus
+from .map import Edge, EdgeStatus, Map
+from .map_index import as_map
 
 __all__ = ["check_map_folder", "is_map_folder", "is_of_map", "load_map", "save_map"]
 
@@ -78,11 +78,14 @@ def load_map(folder: _Name, *, size_limit: int | None = None) -> Map:
     if _digest(path) != index.get("points_sha256"):
         raise FileFormatError(f"{path}: damaged, or of another map than {_INDEX}")
     try:
-        return _map(index, _read_points(path, len(index["scans"]), size_limit))
+        made = as_map(index, lambda count: _read_points(path, count, size_limit))
+        with np.errstate(over="raise", invalid="raise"):  # numbers that are too large to be saved again
+            _information(*_measured(made))
     except ClipperPlusError:
         raise
     except NOT_WHOLE as error:
         raise FileFormatError(f"{folder / _INDEX}: not a map as it is written here ({error})") from None
+    return made
 
 
 def is_map_folder(folder: _Name, size_limit: int | None = None) -> bool:
@@ -282,80 +285,3 @@ def _read_points(path: Path, count: int, size_limit: int | None) -> list[npt.NDA
             if not np.isfinite(scans[-1]).all():
                 raise ValueError(f"{path.name} has {name} that are not finite")
     return scans
-
-
-def _map(index: dict[str, Any], points: list[npt.NDArray[Any]]) -> Map:
-    """Return the map of an index; what is not as it was written raises an error of Python."""
-    scans = index["scans"]
-    count = len(scans)
-    poses = np.array([_matrix(scan["T_map_scan"], 4, 4) for scan in scans]).reshape(-1, 4, 4)
-    components = tuple(np.array(numbers, dtype=np.int64) for numbers in index["components"])
-    status = tuple(ScanStatus(scan["status"]) for scan in scans)
-    placed = np.array([entry is ScanStatus.PLACED for entry in status], dtype=np.bool_)
-    together = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *components]))
-    if not np.array_equal(together, np.flatnonzero(placed)):
-        raise ValueError("its components are not the scans that were placed")
-    check_motions(poses[placed])
-    made = Map(
-        names=tuple(str(scan["name"]) for scan in scans),
-        poses=poses,
-        components=components,
-        status=status,
-        reasons=tuple(str(scan["reason"]) for scan in scans),
-        confidence=np.array([float(scan["confidence"]) for scan in scans]),
-        covariances=np.array([_matrix(scan["covariance"], 6, 6) for scan in scans]).reshape(-1, 6, 6),
-        edges=tuple(_edge(edge, count) for edge in index["edges"]),
-        voxel_size=float(index["voxel_size"]),
-        prior=float(index["prior"]),
-        proven=bool(index["proven"]),
-        stages=tuple(Stage(stage["name"], stage["seconds"], stage["count"]) for stage in index["stages"]),
-        seconds=float(index["seconds"]),
-        scans=tuple(points),
-        viewpoints=np.array([_matrix(place, 3) for place in index["viewpoints"]]).reshape(count, 3),
-        free_space=bool(index["free_space"]),
-        usual_conflict=float(index["usual_conflict"]),
-    )
-    with np.errstate(over="raise", invalid="raise"):  # numbers that are too large to be saved again
-        _information(*_measured(made))
-    return made
-
-
-def _edge(about: dict[str, Any], count: int) -> Edge:
-    source, target, motion = about["source"], about["target"], about["T_target_source"]
-    if not (isinstance(source, int) and isinstance(target, int) and 0 <= source < count and 0 <= target < count):
-        raise ValueError(f"a pair of scans {source} and {target}, of {count}")
-    covariance, status = about["covariance"], EdgeStatus(about["status"])
-    if motion is None and (covariance is not None or status is EdgeStatus.BELIEVED):
-        raise ValueError(f"scans {source} and {target} have no transform, and are believed or have a covariance")
-    where = None if motion is None else _matrix(motion, 4, 4)
-    spread = None if covariance is None else _matrix(covariance, 6, 6)
-    if where is not None:
-        check_motions(numbers([motion]))
-    if spread is not None:
-        check_covariances(numbers([covariance]))
-    for name in ("overlap", "shift"):
-        if about[name] is not None:
-            check_number(about[name])
-    check_number(about["confidence"], high=1.0)
-    return Edge(
-        source=source,
-        target=target,
-        status=status,
-        reason=str(about["reason"]),
-        origin=about["origin"],
-        confidence=float(about["confidence"]),
-        T_target_source=where,
-        covariance=spread,
-        overlap=about["overlap"],
-        shift=about["shift"],
-    )
-
-
-def _matrix(rows: Any, *shape: int) -> _Array:
-    """Return numbers of a shape; NaN where there are none."""
-    if rows is None:
-        return np.full(shape, np.nan)
-    array = np.array(rows, dtype=np.float64)
-    if array.shape != shape:
-        raise ValueError(f"an array of shape {array.shape} where {shape} was expected")
-    return array

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._validation import as_integer, as_length, as_number
+from .._validation import as_integer, as_length, as_number, shown
 from ..clouds.recent import Recent
 from ..clouds.scan import Scan, Unread, as_scan
 from ..clouds.voxels import rounded_size
@@ -110,7 +110,7 @@ def checked_options(options: Mapping[str, Any], name: str = "options") -> dict[s
     """Return options of a registration that were checked, those that were not given as they are usually."""
     for option in options:
         if option not in OPTIONS and option != "voxel_size":
-            raise OptionError(f"{name}: expected some of voxel_size, {', '.join(OPTIONS)}, got {option!r}")
+            raise OptionError(f"{name}: expected some of voxel_size, {', '.join(OPTIONS)}, got {shown(option)}")
     plain = {option: value.item() if isinstance(value, np.generic) else value for option, value in options.items()}
     full = {**OPTIONS, "voxel_size": None, **plain}
     nothing = np.empty((0, 3))

@@ -13,6 +13,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
@@ -35,6 +36,8 @@ _TABLE = (
 """All there is in a file: a view, a trigger or a computed column would be run."""
 _BROKEN = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises; the last where its message quotes a file that is no text."""
+_ONE_PAGE = 4096
+"""Bytes of a file without a table."""
 _PATIENCE = 60.0
 """Seconds to wait for another process that is writing."""
 
@@ -104,7 +107,7 @@ class PairStore:
 
 def _opened(path: str) -> sqlite3.Connection:
     """Open a file of results, or make one."""
-    database = None
+    database, is_new = None, not os.path.lexists(path)
     if os.path.exists(path) and not os.path.isdir(path):
         check_is_file(Path(path))  # SQLite would wait for the other end of a pipe
     if os.path.isfile(path) and os.path.getsize(path) == 1:  # SQLite takes it for an empty one
@@ -127,10 +130,22 @@ def _opened(path: str) -> sqlite3.Connection:
     except (*_BROKEN, FileFormatError) as error:
         if database is not None:
             database.close()
+        if is_new:
+            _remove_if_empty(path)
         if isinstance(error, FileFormatError):
             raise
         raise FileFormatError(f"{path}: cannot be used to keep results: {error}") from None
     return database
+
+
+def _remove_if_empty(path: str) -> None:
+    """Remove what is left of a file that could not be made, unless another process has written to it meanwhile."""
+    with suppress(OSError):
+        if os.path.getsize(path) > _ONE_PAGE or (os.path.exists(log := f"{path}-wal") and os.path.getsize(log)):
+            return
+        for name in (path, *(f"{path}-{suffix}" for suffix in ("wal", "shm", "journal"))):
+            if os.path.exists(name):
+                os.remove(name)
 
 
 def _log_ahead(database: sqlite3.Connection) -> None:

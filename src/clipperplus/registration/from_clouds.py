@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from .._timing import Stage, Stopwatch
-from .._validation import as_integer, as_length, as_number
+from .._validation import as_integer, as_length, as_number, shown
 from ..clique import check_limit
 from ..clouds.matching import as_ratio
 from ..clouds.prepared import as_refinement
@@ -72,7 +72,8 @@ def register(
         By how much distances between matched points may differ, in metres; None: the voxel size.
     associations
         ``(m, 2)`` matches of your own: numbers of points of the source and of the target as they were given, or of the
-        points with features of prepared clouds. None: features are matched.
+        points with features of prepared clouds. At most 1 000 000, as in :func:`clipperplus.consistency_graph`. None:
+        features are matched.
     features
         Features of your own, of any length: for source and target each ``(points, features)``, ``(n, 3)`` and
         ``(n, d)``, or ``(n, d)`` for the points of the cloud as it was given. Points that matches or features of your
@@ -91,7 +92,7 @@ def register(
     initial
         What is roughly known of the transform: matches that contradict it do not count, nor do transforms.
     method, time_limit
-        Of the clique, as in :func:`clipperplus.find_clique`.
+        Of the clique, as in :func:`clipperplus.find_clique`; nothing else is limited.
     effort
         How far to look on where the answer is not trusted: with ``"normal"`` at more matches and at coarser and finer
         voxels, with ``"high"`` at larger neighbourhoods, too. An answer that is trusted at once takes no longer.
@@ -123,7 +124,7 @@ def register(
         raise OptionError(f"callback: expected a function, got {type(callback).__name__}")
     stopwatch = Stopwatch(callback)
     if not isinstance(free_space, bool):
-        raise OptionError(f"free_space: expected True or False, got {free_space!r}")
+        raise OptionError(f"free_space: expected True or False, got {shown(free_space)}")
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
     prior = as_prior(prior)
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, _MOST_ALTERNATIVES)

@@ -59,7 +59,8 @@ def solve(
         ``(n, 3)`` and ``(m, 3)`` points, or anything with ``.points``; with an invariant, landmarks as it takes them.
         Of ``"planar"`` also ``(n, 2)`` and ``(m, 2)``, which are taken for points at height 0.
     associations
-        ``(a, 2)`` numbers of a source and a target point each; None: point k with point k.
+        ``(a, 2)`` numbers of a source and a target point each; None: point k with point k. At most 1 000 000, as in
+        :func:`clipperplus.consistency_graph`.
     epsilon
         By how much the distance between two points may differ from the distance between their matches, in metres; or
         one noise bound per association, of which a pair has the sum. With an invariant, what this makes of it, as in
@@ -77,7 +78,8 @@ def solve(
         :class:`~clipperplus.invariants.Under`. The transform is fitted to the points. Of ``"similarity"``, one that
         does not know the scale, either: none is looked for beforehand.
     method, time_limit
-        As in :func:`clipperplus.find_clique`.
+        As in :func:`clipperplus.find_clique`. The limit is that of the clique: the graph is made before, in a time that
+        grows with the square of the number of associations.
     min_confidence
         Below it the status is ``UNCERTAIN``.
     prior

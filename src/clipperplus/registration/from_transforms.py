@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
-from .._validation import as_array, as_integer, as_length, as_number
+from .._validation import as_array, as_integer, as_length, as_number, shown
 from ..errors import LandmarkError, OptionError
 from ..geometry.motions import RIGID
 from ..geometry.poses import FILE_ROUNDING, as_poses, made_rigid
@@ -105,7 +105,7 @@ def verify(
 
     """
     if not isinstance(free_space, bool):
-        raise OptionError(f"free_space: expected True or False, got {free_space!r}")
+        raise OptionError(f"free_space: expected True or False, got {shown(free_space)}")
     min_confidence = as_number("min_confidence", min_confidence, 0.0, 1.0)
     prior = as_prior(prior)
     max_alternatives = as_integer("max_alternatives", max_alternatives, 0, 100)

@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from .._limits import check_fits
 from .._timing import Stopwatch
+from .._validation import shown
 from ..clique import CliqueResult, find_clique
 from ..clouds.matching import match_features
 from ..clouds.prepared import FINER, Description, PreparedCloud
-from ..consistency import points_problem
+from ..consistency import check_compared, points_problem
 from ..errors import OptionError
 from ..geometry.motions import RIGID, Motion
 from ..graphs import Graph
@@ -155,7 +156,7 @@ class Found:
 def as_effort(effort: object) -> tuple[tuple[Look, ...], ...]:
     """Return the looks that an effort stands for."""
     if not isinstance(effort, str) or effort not in EFFORTS:
-        raise OptionError(f"effort: expected one of {', '.join(map(repr, EFFORTS))}, got {effort!r}")
+        raise OptionError(f"effort: expected one of {', '.join(map(repr, EFFORTS))}, got {shown(effort)}")
     return EFFORTS[effort]
 
 
@@ -196,6 +197,7 @@ def look_at_matches(
     if options.rough is not None and len(associations):
         matched = source.points[associations[:, 0]], target.points[associations[:, 1]]
         associations = associations[options.rough.explains(*matched, np.array(options.middle), epsilon)]
+    check_compared("matches", len(associations))
     here, there = (_landmarks(of, invariant) for of in (source, target))
     problem, *_ = points_problem(here, there, associations, epsilon, invariant)
     if len(associations) > _SMALL:

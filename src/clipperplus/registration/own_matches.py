@@ -55,7 +55,7 @@ class OwnMatches:
                 raise LandmarkError(f"{lacking}: expected features of its own, as the {having} has")
             return cls(None, None, None)
         points = _points_of("source", source), _points_of("target", target)
-        return cls(as_associations("associations", associations, points), points, None)
+        return cls(as_associations("associations", associations, points, compared=True), points, None)
 
     def scaled(self, scale: float) -> OwnMatches:
         """Return the same for a source that is enlarged about its origin."""

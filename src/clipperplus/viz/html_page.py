@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from .._build import core_info
 from .._paths import as_path, check_folder, write_bytes
+from .._validation import shown
 from ..errors import OptionError
 from . import palette
 from .framing import Frame
@@ -51,7 +52,7 @@ def write_page(path: str | PathLike[str], name: str, content: dict[str, Any]) ->
 def origin_of_page(command: str | None, method: str) -> dict[str, str]:
     """Return what the foot of a page says: the command, or the method that was called, and the versions."""
     if command is not None and not isinstance(command, str):
-        raise OptionError(f"command: expected a string or None, got {command!r}")
+        raise OptionError(f"command: expected a string or None, got {shown(command)}")
     core = core_info()
     return {
         "command": command or f"{method}, called from Python",

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import shown
 from ..errors import OptionError
 from ..graphs import Graph
 from ..registration import Pose, Status, description
@@ -48,7 +49,7 @@ def write_report(
 ) -> None:
     """Write what :meth:`clipperplus.Pose.report` promises."""
     if not isinstance(names, tuple) or [type(name) for name in names] != [str, str]:
-        raise OptionError(f"names: expected two strings, got {names!r}")
+        raise OptionError(f"names: expected two strings, got {shown(names)}")
     made_by = origin_of_page(command, "Pose.report()")
     clouds = shown_clouds(pose, source, target, _MOST_POINTS)
     write_page(path, "pose", _gather(pose, clouds, names) | made_by)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._validation import as_array, scaled_to_unit
+from ..._validation import as_array, scaled_to_unit, shown
 from ...errors import OptionError
 from .base import UP, Motion
 from .planar import Planar
@@ -29,12 +29,12 @@ RIGID = Rigid()
 def as_motion(motion: object, up: Any = None) -> Motion:
     """Return the model of this name, for this direction; None: z."""
     if not isinstance(motion, str) or motion not in MOTIONS:
-        raise OptionError(f"motion: expected one of {', '.join(map(repr, MOTIONS))}, got {motion!r}")
+        raise OptionError(f"motion: expected one of {', '.join(map(repr, MOTIONS))}, got {shown(motion)}")
     model = MOTIONS[motion]
     if up is None:
         return model(UP)
     if not model.has_axis:
-        raise OptionError(f"up: expected None, as {motion!r} has no axis, got {up!r}")
+        raise OptionError(f"up: expected None, as {motion!r} has no axis, got {shown(up)}")
     direction = as_array("up", up, OptionError)
     if direction.shape != (3,) or direction.dtype.kind not in "iuf":
         raise OptionError(f"up: expected a direction of 3 numbers, got {direction.dtype} {direction.shape}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from contextlib import suppress
 
-from ..._validation import as_integer
+from ..._validation import as_integer, shown
 from ...errors import OptionError
 
 __all__ = ["free_port"]
@@ -26,7 +26,7 @@ def free_port(host: str, port: int) -> int:
         any_free = _bound(places[0], 0)
     except (OSError, UnicodeError) as error:  # the latter for what cannot be a name
         reason = error.strerror if isinstance(error, OSError) else "not a name"
-        raise OptionError(f"host: expected an address of this machine, got {host!r}: {reason}") from None
+        raise OptionError(f"host: expected an address of this machine, got {shown(host)}: {reason}") from None
     for candidate in range(port, min(port + _TRIED, 2**16)) if port else (any_free,):
         with suppress(OSError):
             return _bound(places[0], candidate)
