@@ -27,6 +27,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ._words import shown
 from .errors import MemoryLimitError, OptionError
 
 __all__ = ["ALWAYS_FINE", "HIGHEST_RATIO", "LONGEST_LINE", "SizeLimit", "check_fits", "machine_memory"]
@@ -91,9 +92,9 @@ def _as_bytes(size_limit: object) -> int:
             raise TypeError
         number = operator.index(size_limit)  # type: ignore[arg-type]
     except TypeError:
-        raise OptionError(f"size_limit: expected an integer, got {size_limit!r}") from None
+        raise OptionError(f"size_limit: expected an integer, got {shown(size_limit)}") from None
     if not 0 <= number <= 2**62:
-        raise OptionError(f"size_limit: expected an integer from 0 to {2**62}, got {number}")
+        raise OptionError(f"size_limit: expected an integer from 0 to {2**62}, got {shown(number)}")
     return number
 
 

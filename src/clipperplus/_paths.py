@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from ._limits import SizeLimit
+from ._words import shown
 from .errors import FileFormatError
 
 __all__ = [
@@ -53,7 +54,7 @@ def as_path(path: str | os.PathLike[str]) -> Path:
     """Return the name of a file as a Path; what cannot be one is refused."""
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     if not isinstance(name, str) or "\0" in name:
-        raise FileFormatError(f"path: expected the name of a file, got {path!r}")
+        raise FileFormatError(f"path: expected the name of a file, got {shown(path)}")
     return Path(name)
 
 

@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from .._validation import visible
+from .._words import visible
 
 __all__ = ["command_line", "end", "labelled_lines", "literal", "number_table", "stage_table", "visible"]
 

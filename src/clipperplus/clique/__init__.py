@@ -9,7 +9,8 @@ from typing import Any, Literal, TypeAlias
 import numpy.typing as npt
 
 from .._limits import check_fits
-from .._validation import as_integer, shown
+from .._validation import as_integer
+from .._words import shown
 from ..errors import OptionError
 from ..graphs import Graph
 from ._arguments import as_clique, as_time_limit, check_graph

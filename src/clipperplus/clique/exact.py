@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from .. import _core
-from .._validation import shown
+from .._words import shown
 from ..errors import OptionError
 from ._search_state import SearchState
 from .relaxation import RelaxationOptions

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._validation import as_array, as_points, attribute_of, in_order, shown
+from .._validation import as_array, as_points, attribute_of, in_order
+from .._words import shown
 from ..errors import LandmarkError
 
 __all__ = ["Cloud", "RawCloud", "as_cloud", "as_finite_points", "as_viewpoint"]

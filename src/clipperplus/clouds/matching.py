@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from .. import _core
 from .._limits import check_fits
-from .._validation import as_array, as_integer, as_number, shown
+from .._validation import as_array, as_integer, as_number
+from .._words import shown
 from ..errors import LandmarkError, OptionError
 
 __all__ = ["as_features", "as_ratio", "match_features"]

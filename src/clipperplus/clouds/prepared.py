@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from .. import _core
 from .._timing import Stage, Stopwatch
-from .._validation import as_integer, as_length, as_number, attribute_of, scaled_to_unit, shown
+from .._validation import as_integer, as_length, as_number, attribute_of, scaled_to_unit
+from .._words import shown
 from ..errors import LandmarkError, OptionError
 from .cloud import RawCloud, as_cloud, as_finite_points, as_viewpoint
 from .descriptors import DESCRIPTORS

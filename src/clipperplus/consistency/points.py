@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._validation import shown
+from .._words import shown
 from ..errors import LandmarkError, OptionError
 from ..geometry.motions import RIGID, Motion
 from ..invariants import (

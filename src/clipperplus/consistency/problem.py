@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._validation import as_integer, as_number, shown
+from .._validation import as_integer, as_number
+from .._words import shown
 from ..errors import LandmarkError, OptionError
 from ..graphs import Graph
 from ..graphs._memory import check_graph_fits

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .._validation import as_number, shown
+from .._validation import as_number
+from .._words import shown
 from ..errors import OptionError
 
 __all__ = ["PROTOCOLS", "Protocol", "as_protocol"]

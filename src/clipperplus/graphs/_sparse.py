@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._validation import said
+from .._words import said
 from ..errors import ClipperPlusError
 
 __all__ = ["cells_to_rows", "is_sparse", "sparse_cells"]

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
-from .._validation import as_array, as_integer, as_length, shown
+from .._validation import as_array, as_integer, as_length
+from .._words import shown
 from ..clouds.scan import Scan
 from ..errors import OptionError
 from ..geometry.poses import adjoint

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._validation import as_integer, as_length, as_number, shown
+from .._validation import as_integer, as_length, as_number
+from .._words import shown
 from ..clouds.recent import Recent
 from ..clouds.scan import Scan, Unread, as_scan
 from ..clouds.voxels import rounded_size

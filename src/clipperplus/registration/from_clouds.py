@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from .._timing import Stage, Stopwatch
-from .._validation import as_integer, as_length, as_number, shown
+from .._validation import as_integer, as_length, as_number
+from .._words import shown
 from ..clique import check_limit
 from ..clouds.matching import as_ratio
 from ..clouds.prepared import as_refinement

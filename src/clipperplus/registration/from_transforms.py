@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
-from .._validation import as_array, as_integer, as_length, as_number, shown
+from .._validation import as_array, as_integer, as_length, as_number
+from .._words import shown
 from ..errors import LandmarkError, OptionError
 from ..geometry.motions import RIGID
 from ..geometry.poses import FILE_ROUNDING, as_poses, made_rigid

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .._limits import check_fits
 from .._timing import Stopwatch
-from .._validation import shown
+from .._words import shown
 from ..clique import CliqueResult, find_clique
 from ..clouds.matching import match_features
 from ..clouds.prepared import FINER, Description, PreparedCloud

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from .._build import core_info
 from .._paths import as_path, check_folder, write_bytes
-from .._validation import shown
+from .._words import shown
 from ..errors import OptionError
 from . import palette
 from .framing import Frame

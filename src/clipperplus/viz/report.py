@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._validation import shown
+from .._words import shown
 from ..errors import OptionError
 from ..graphs import Graph
 from ..registration import Pose, Status, description

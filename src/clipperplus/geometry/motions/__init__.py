@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._validation import as_array, scaled_to_unit, shown
+from ..._validation import as_array, scaled_to_unit
+from ..._words import shown
 from ...errors import OptionError
 from .base import UP, Motion
 from .planar import Planar

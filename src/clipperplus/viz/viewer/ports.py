@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 from contextlib import suppress
 
-from ..._validation import as_integer, shown
+from ..._validation import as_integer
+from ..._words import shown
 from ...errors import OptionError
 
 __all__ = ["free_port"]
