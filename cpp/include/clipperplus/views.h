@@ -282,10 +282,6 @@ struct Pairs {
   CLIPPERPLUS_API static bool in_columns(const char* name, std::size_t rows, std::size_t columns, Layout read_as);
 };
 
-}  // namespace detail
-
-namespace detail {
-
 // What {} becomes before anything else that it could: where it may mean options as well as associations, options.
 enum class Nothing {};
 
@@ -306,9 +302,8 @@ class Associations {
   std::size_t size() const noexcept { return pairs_.numbers.size() / 2; }
   std::span<const std::int64_t> numbers() const& noexcept { return pairs_.numbers; }  // source, target, source, ...
   std::span<const std::int64_t> numbers() && = delete;                                // they would be gone
-  bool without_sign(std::size_t side) const noexcept {
-    return pairs_.without_sign[side];
-  }  // negative ones are too large
+  // Whether negative numbers of a side are those that are too large.
+  bool without_sign(std::size_t side) const noexcept { return pairs_.without_sign[side]; }
 
  private:
   detail::Pairs pairs_;
