@@ -21,6 +21,8 @@ from typing import NamedTuple
 
 from readers import CORPUS, READERS
 
+from clipperplus import core_info
+
 HERE = Path(__file__).parent
 SHORT = 1024
 """Bytes that an input may always have; or twice those of the longest that it begins with."""
@@ -49,6 +51,8 @@ class Outcome(NamedTuple):
     peak_mb: int
     findings: list[str]
     """Files, in the folder of findings."""
+    commit: str
+    """What was fuzzed."""
 
 
 def fuzz(name: str, command: Sequence[str], seeds: str, runs: int, findings: Path) -> Outcome:
@@ -69,7 +73,7 @@ def fuzz(name: str, command: Sequence[str], seeds: str, runs: int, findings: Pat
     if done.returncode and not found:
         found = [f"{name}.txt"]
     inputs, peak = (_last(rf"stat::{what}:\s+(\d+)", log) for what in ("number_of_executed_units", "peak_rss_mb"))
-    outcome = Outcome(name, inputs, seconds, _last(r" cov: (\d+)", log), peak, found)
+    outcome = Outcome(name, inputs, seconds, _last(r" cov: (\d+)", log), peak, found, core_info().commit)
     (findings / f"{name}.json").write_text(json.dumps(outcome._asdict()), encoding="ascii")
     return outcome
 
@@ -93,13 +97,15 @@ def report(outcomes: Sequence[Outcome]) -> None:
             str(one.coverage),
             str(one.peak_mb),
             str(len(one.findings)),
+            one.commit,
         )
         for one in outcomes
     ]
-    heads = ("reader", "inputs", "seconds", "edges passed", "peak memory, MB", "findings")
+    heads = ("reader", "inputs", "seconds", "edges passed", "peak memory, MB", "findings", "commit")
     body = f"""Inputs grown from those in `tests/fuzz/corpus`, up to twice as long. A finding is a crash, an error but
 those of the package and of the system, a warning, {PATIENCE} s for one input, or 1 GiB more than the process had (of
-the native parsers, which run with sanitizers: {RESIDENT_MB} MB). One thread.
+the native parsers, which run with sanitizers: {RESIDENT_MB} MB). One thread. Each reader was run at the commit that is
+named, and not again where it has not changed since.
 
 {markdown_table(heads, rows)}"""
     missing = sorted({*READERS, *NATIVE} - {one.name for one in outcomes})
