@@ -1,8 +1,8 @@
-"""Two builds of the package beside each other, such as wheels of another compiler: the work that the README tells of.
+"""Builds of the package beside each other, of other compilers or earlier commits: the work that the README tells of.
 
-    python benchmarks/builds.py --other DIR  # a folder into which a wheel was unpacked
+    python benchmarks/builds.py --other DIR --other DIR  # folders into which wheels were unpacked
 
-Both do the same work in turns, each in processes of its own, on one thread; what is compared is processor time. Answers
+All do the same work in turns, each in processes of its own, on one thread; what is compared is processor time. Answers
 must be the same to the last bit.
 """
 
@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -92,36 +92,44 @@ def measure_in_process(folder: Path | None, data: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure both, and write the table."""
+    """Measure all, and write a table for each."""
     parser = argument_parser(__doc__ or "")
-    parser.add_argument("--other", type=Path, help="folder with another build of the package")
+    parser.add_argument("--other", type=Path, action="append", help="folder with another build of the package")
     parser.add_argument("--raw", action="store_true", help="print times and answers as JSON, and nothing else")
     arguments, _ = parser.parse_known_args()
     if arguments.raw:
         print(json.dumps(measure_here(arguments.data)))
         return
-    if arguments.other is None:
+    if not arguments.other:
         sys.exit("expected --other DIR")
-    turns: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    turns: list[list[dict[str, Any]]] = []
     for turn in range(TURNS):
-        turns.append((measure_in_process(None, arguments.data), measure_in_process(arguments.other, arguments.data)))
+        turns.append([measure_in_process(folder, arguments.data) for folder in (None, *arguments.other)])
         print(f"\r{turn + 1} of {TURNS}", end="", file=sys.stderr)
-    one, other = turns[0]
-    if one["place"] == other["place"]:
-        sys.exit(f"both are the build in {one['place']}: install the package for this, not as editable")
-    differ = [name for name, answer in one["answers"].items() if other["answers"][name] != answer]
-    if differ:
-        sys.exit(f"the answers are not the same: {', '.join(differ)}")
-    rows = []
-    for name in one["times"]:
-        here, there = (statistics.median(turn[build]["times"][name] for turn in turns) for build in (0, 1))
-        ratio = statistics.median(turn[1]["times"][name] / turn[0]["times"][name] for turn in turns)
-        rows.append((name, f"{here:.1f}", f"{there:.1f}", f"{ratio:.2f}"))
+    one, *others = turns[0]
     body = (
-        f"This one: {one['build']}. The other: {other['build']}. Milliseconds of one thread; the answers are equal.\n\n"
+        f"This build: {one['build']}. Milliseconds of one thread, medians of {TURNS} turns; the ratio is above 1 where "
+        "this build is the faster one. The answers are equal.\n"
     )
-    body += markdown_table(("work", "this build", "the other", "ratio"), rows)
-    write_report("builds", "Two builds beside each other", "python benchmarks/builds.py --other DIR", body)
+    for number, other in enumerate(others, 1):
+        if one["place"] == other["place"]:
+            sys.exit(f"both are the build in {one['place']}: install the package for this, not as editable")
+        differ = [name for name, answer in one["answers"].items() if other["answers"][name] != answer]
+        if differ:
+            sys.exit(f"the answers are not the same: {', '.join(differ)}")
+        body += f"\n## Beside {other['build']}\n\n{compared(turns, number)}"
+    write_report("builds", "Builds beside each other", "python benchmarks/builds.py --other DIR", body)
+
+
+def compared(turns: Sequence[Sequence[dict[str, Any]]], other: int) -> str:
+    """Return the times of this build and of another, and their ratio."""
+    rows = []
+    for name in turns[0][0]["times"]:
+        pairs = [(turn[0]["times"][name], turn[other]["times"][name]) for turn in turns]
+        here, there = (statistics.median(pair[build] for pair in pairs) for build in (0, 1))
+        ratio = statistics.median(there / here for here, there in pairs)
+        rows.append((name, f"{here:.1f}", f"{there:.1f}", f"{ratio:.2f}"))
+    return markdown_table(("work", "this build", "the other", "ratio"), rows)
 
 
 if __name__ == "__main__":

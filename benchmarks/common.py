@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 import clipperplus as cp
 from clipperplus.bench.dimacs import CLIQUE_NUMBERS, PAPER
+from clipperplus.bench.map_sequences import sequence
 from clipperplus.bench.measuring import check_answer, environment
 from clipperplus.bench.tables import describe
 
@@ -72,6 +73,30 @@ def matched_points(data: Path, name: str) -> tuple[npt.NDArray[np.float64], npt.
     """Return the matched points, source and target, that a graph made as in the paper came from, and its epsilon."""
     stored = np.load(data / "graphs" / f"{name}.npz")
     return stored["source"], stored["target"], float(stored["epsilon"])
+
+
+class Scans(NamedTuple):
+    """Of one place, one after the other."""
+
+    clouds: list[npt.NDArray[np.float64]]
+    poses: npt.NDArray[np.float64]
+    """``(k, 4, 4)``, scan → world."""
+
+    def pairs_apart(self, least: float, most: float) -> npt.NDArray[np.int64]:
+        """Return the pairs of scans whose sensors were so many metres apart."""
+        places = self.poses[:, :3, 3]
+        apart = np.linalg.norm(places[:, None] - places, axis=2)
+        return np.argwhere(np.triu((apart >= least) & (apart < most), 1))
+
+    def motion(self, i: int, j: int) -> npt.NDArray[np.float64]:
+        """Return the motion from scan j to scan i."""
+        return np.asarray(np.linalg.inv(self.poses[i]) @ self.poses[j])
+
+
+def scans_of(data: Path, name: str) -> Scans:
+    """Return the scans of a sequence."""
+    clouds, poses = sequence(data / "sequences" / f"{name}.npz")
+    return Scans(clouds, poses.astype(np.float64))
 
 
 def check(graph: cp.Graph, result: cp.CliqueResult, omega: int | None = None) -> None:

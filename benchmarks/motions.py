@@ -7,11 +7,11 @@ import statistics
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from common import argument_parser, write_report
+from common import Scans, argument_parser, scans_of, write_report
 from registration import SEQUENCE_PAIRS, SEQUENCES, shared
 
 import clipperplus as cp
@@ -124,22 +124,7 @@ def matches_table(data: Path) -> str:
     return markdown_table(titles, lines)
 
 
-class Sequence(NamedTuple):
-    """Scans and poses, scan → world."""
-
-    clouds: list[Points]
-    poses: Points
-
-
-def sequence(data: Path, name: str) -> Sequence:
-    """Read a sequence."""
-    stored = np.load(data / "sequences" / f"{name}.npz")
-    unit = float(stored["unit"]) if "unit" in stored.files else 1e-3
-    clouds = [stored["xyz_mm"][a:b] * unit for a, b in itertools.pairwise(stored["off"])]
-    return Sequence(clouds, stored["T"].astype(np.float64))
-
-
-def levelled(scans: Sequence, noise: float | None) -> Sequence:
+def levelled(scans: Scans, noise: float | None) -> Scans:
     """Return the scans with the world's z up, as an inertial sensor would tell it, and off by so many degrees."""
     if noise is None:
         return scans
@@ -154,7 +139,7 @@ def levelled(scans: Sequence, noise: float | None) -> Sequence:
         frame[:3, :3] = off[:3, :3] @ turn
         clouds.append(cloud @ frame[:3, :3].T)
         poses.append(pose @ np.linalg.inv(frame))
-    return Sequence(clouds, np.array(poses))
+    return Scans(clouds, np.array(poses))
 
 
 def compare(jobs: Iterator[tuple[Points, Points, Points | None, float]]) -> dict[str, list[tuple[bool, bool, float]]]:
@@ -186,22 +171,21 @@ def sequence_table(data: Path) -> str:
     """Register scans of lidars, in their own frames and with gravity known."""
     lines: list[tuple[Any, ...]] = []
     for (name, (least, most, bound, _)), (frame, noise) in itertools.product(SEQUENCES.items(), FRAMES.items()):
-        scans = levelled(sequence(data, name), noise)
-        apart = np.linalg.norm(scans.poses[:, None, :3, 3] - scans.poses[None, :, :3, 3], axis=2)
-        pairs = np.argwhere(np.triu((apart >= least) & (apart < most), 1))
+        scans = levelled(scans_of(data, name), noise)
+        pairs = scans.pairs_apart(least, most)
         chosen = pairs[np.random.default_rng(0).permutation(len(pairs))[:SEQUENCE_PAIRS]].tolist()
-        truths = [np.linalg.inv(scans.poses[i]) @ scans.poses[j] for i, j in chosen]
+        truths = [scans.motion(i, j) for i, j in chosen]
         tilts = np.degrees([np.arccos(min(1.0, float(truth[2, 2]))) for truth in truths])
         jobs = ((scans.clouds[j], scans.clouds[i], truth, bound) for (i, j), truth in zip(chosen, truths, strict=True))
         about = name, frame, f"{np.median(tilts):.2f}°, {tilts.max():.1f}°"
         lines += rows(about, compare(jobs))
-    every = {name: levelled(sequence(data, name), 0.0) for name in SEQUENCES}
+    every = {name: levelled(scans_of(data, name), 0.0) for name in SEQUENCES}
     lines += rows(("different places", "levelled", ""), compare(elsewhere(every)))
     titles = ("sequence", "frames", "tilt: median, most", "motion", "pairs", "recall", "OK", "lies", "ms", "ms, mean")
     return markdown_table(titles, lines)
 
 
-def elsewhere(sequences: dict[str, Sequence]) -> Iterator[tuple[Points, Points, None, float]]:
+def elsewhere(sequences: dict[str, Scans]) -> Iterator[tuple[Points, Points, None, float]]:
     """Return pairs of scans of different places."""
     random = np.random.default_rng(2)
     for _ in range(ELSEWHERE_PAIRS):

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from common import RESULTS, argument_parser, in_processes, write_report
+from common import RESULTS, argument_parser, in_processes, scans_of, write_report
 
 import clipperplus as cp
 from clipperplus.bench.fragments import Scene, find_scenes
@@ -234,21 +234,17 @@ def sequence_table(data: Path) -> str:
     """Register scans of lidars that are far apart, as they are and moved, with nothing given but the points."""
     lines = []
     for name, (least, most, bound, wanted) in SEQUENCES.items():
-        stored = np.load(data / "sequences" / f"{name}.npz")
-        unit = float(stored["unit"]) if "unit" in stored.files else 1e-3
-        ends, poses = stored["off"], stored["T"]
-        clouds = [stored["xyz_mm"][a:b] * unit for a, b in itertools.pairwise(ends)]
-        apart = np.linalg.norm(poses[:, None, :3, 3] - poses[None, :, :3, 3], axis=2)
-        pairs = np.argwhere(np.triu((apart >= least) & (apart < most), 1))
+        scans = scans_of(data, name)
+        pairs = scans.pairs_apart(least, most)
         random = np.random.default_rng(0)
         chosen = pairs[random.permutation(len(pairs))[:SEQUENCE_PAIRS]]
         right: dict[str, list[bool]] = defaultdict(list)
         trusted: list[bool] = []
         for i, j in chosen.tolist():
-            truth = np.linalg.inv(poses[i]) @ poses[j]
+            truth = scans.motion(i, j)
             here, there = random_motion(random), random_motion(random)
-            pose = cp.register(clouds[j], clouds[i])
-            moved = cp.register(cp.apply_transform(here, clouds[j]), cp.apply_transform(there, clouds[i]))
+            pose = cp.register(scans.clouds[j], scans.clouds[i])
+            moved = cp.register(cp.apply_transform(here, scans.clouds[j]), cp.apply_transform(there, scans.clouds[i]))
             T = moved.T_target_source
             back = None if T is None else np.linalg.inv(there) @ T @ here
             answers = {"as they are": pose.T_target_source, "moved": back}

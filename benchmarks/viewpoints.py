@@ -7,7 +7,6 @@ measured how far what is found is from the true place.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from common import argument_parser, write_report
+from common import argument_parser, scans_of, write_report
 from logistic import fit, probability
 from registration import random_motion, scenes_of
 
@@ -61,10 +60,8 @@ def clouds(data: Path) -> Iterator[tuple[str, Array]]:
         for number in some(sorted(scene.numbers())):
             yield "3DMatch fragments", scene.points(number)
     for name in SEQUENCES:
-        stored = np.load(data / "sequences" / f"{name}.npz")
-        unit = float(stored["unit"]) if "unit" in stored.files else 1e-3
-        for first, end in some(list(itertools.pairwise(stored["off"]))):
-            yield name, stored["xyz_mm"][first:end] * unit
+        for cloud in some(scans_of(data, name).clouds):
+            yield name, cloud
     for seed in range(CLOUDS):
         yield "simulated rooms", room_scans(seed=seed).source
         yield "simulated streets", street_scans(seed=seed).source
