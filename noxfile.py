@@ -216,7 +216,8 @@ def fuzz(session: nox.Session) -> None:
 @nox.session
 def wheels(session: nox.Session) -> None:
     """Build, check and test what is published for Linux: ``nox -s wheels``, or ``nox -s wheels -- build check``."""
-    session.install("uv", "ziglang", "cmake>=3.20", "ninja", "auditwheel>=6.1", "wheel", "abi3audit", "twine>=6")
+    session.install("uv", "ziglang", "cmake>=3.20", "ninja")
+    session.install("auditwheel>=6.1", "wheel", "abi3audit", "twine>=6", "py-rattler-build>=0.70")
     if not shutil.which("qemu-aarch64-static"):
         _install_from_debian(session, "qemu-user-static")
     session.run("python", "packaging/wheels.py", *session.posargs)

@@ -23,10 +23,12 @@ from pathlib import Path
 
 import ziglang
 from pythons import interpreter
+from rattler_build import Stage0Recipe, VariantConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "wheels"
 DIST = ROOT / "dist"
+RECIPE = ROOT / "packaging" / "conda" / "recipe.yaml"
 PYTHONS = BUILD / "pythons"
 MACHINES = ("x86_64", "aarch64")
 BUILT_FOR = ("3.10", "3.11", "3.12")
@@ -110,7 +112,10 @@ def _build_wheel(version: str, machine: str, folder: Path) -> Path:
 
 
 def check() -> None:
-    """See that the wheels run on glibc 2.28 without other libraries, keep to the stable ABI, and are small."""
+    """See that the wheels run on glibc 2.28 without other libraries, keep to the stable ABI, and are small.
+
+    So with the recipe for conda, as far as that can be seen without its channels.
+    """
     _run("twine", "check", "--strict", *sorted(DIST.glob("clipperplus-*")))
     for wheel in _wheels():
         said = _said("auditwheel", "show", wheel)
@@ -122,6 +127,16 @@ def check() -> None:
         if megabytes > MAX_MEGABYTES:
             raise SystemExit(f"larger than {MAX_MEGABYTES} MB")
     _run("abi3audit", "--strict", "--report", *(wheel for wheel in _wheels() if "abi3" in wheel.name))
+    _check_recipe()
+
+
+def _check_recipe() -> None:
+    """Render the recipe for conda, whose channels need not be in reach for that, and see that its source is there."""
+    recipe = Stage0Recipe.from_file(RECIPE)
+    (variant,) = recipe.render(VariantConfig({"c_stdlib": ["sysroot"]}))
+    (source,) = variant.recipe.to_dict()["source"]
+    if not (RECIPE.parent / source["path"]).exists():
+        raise SystemExit(f"{RECIPE}: there is no {source['path']}")
 
 
 def test() -> None:
