@@ -21,13 +21,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from clouds import dense
 from common import argument_parser, as_in_paper, matched_points, real_graph, real_graph_names, write_report
 
 import clipperplus as cp
 from clipperplus.bench.tables import markdown_table
-from clipperplus.synthetic import room_scans, street_scans
+from clipperplus.synthetic import registration_graph, room_scans, street_scans
 
 TURNS, REPEATS = 7, 3
+LARGE, MANY = 5_000_000, 20_000
+"""Points of a cloud, and associations, simulated."""
 
 
 def work(data: Path) -> dict[str, Callable[[], Iterable[Any]]]:
@@ -59,6 +62,10 @@ def work(data: Path) -> dict[str, Callable[[], Iterable[Any]]]:
     for name, pair in scans.items():
         jobs[f"`prepare`, a {name}"] = partial(prepare, pair.source)
         jobs[f"`register`, a {name}"] = partial(register, pair)
+    large = dense(scans["room"].source, LARGE, 0, np.float32)
+    jobs[f"`prepare`, {LARGE / 1e6:g} million points"] = partial(prepare, large)
+    simulated = registration_graph(MANY, outlier_ratio=0.98, epsilon=0.1).graph
+    jobs[f"`exact`, {MANY} associations"] = lambda: [cp.find_clique(simulated, method="exact").vertices]
     return jobs
 
 
