@@ -83,7 +83,7 @@ def _can_be_points(layout: Layout) -> bool:
 
 
 def _check_is_no_transform(path: Path, array: npt.NDArray[np.generic]) -> None:
-    if array.shape == (4, 4) and np.array_equal(array[3], (0, 0, 0, 1)):
+    if array.shape == (4, 4) and array[3].tolist() == [0, 0, 0, 1]:
         raise FileFormatError(
             f"{path}: byte 0: expected points, got a 4 by 4 matrix with a last row of 0 0 0 1, which is a transform"
         )
