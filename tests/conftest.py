@@ -28,15 +28,20 @@ def simd(request: pytest.FixtureRequest) -> Iterator[str]:
     _core.select_simd(before)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Start a browser; without one the test is skipped, but not where all tests must run."""
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Return where a browser is; without one the test is skipped, but not where all tests must run."""
     try:
-        find_chromium()
+        return find_chromium()
     except FileNotFoundError as error:
         if os.environ.get("CI"):
             raise
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Any]:
+    """Start a browser."""
     with launch() as started:
         yield started
 

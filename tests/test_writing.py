@@ -155,9 +155,11 @@ def test_names_may_be_as_long_as_names_can_be(name: str, tmp_path: Path) -> None
     assert len(cp.read_cloud(tmp_path / name).points) == len(POINTS)
 
 
-@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no such name")
-def test_standard_output_is_written_to_and_not_replaced(tmp_path: Path) -> None:
-    program = "import numpy, clipperplus; clipperplus.io.poses.write_transform('/dev/stdout', numpy.eye(4))"
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_standard_output_is_written_to_and_not_replaced(name: str, tmp_path: Path) -> None:
+    if not Path(name).exists():
+        pytest.skip("there is no such name")
+    program = f"import numpy, clipperplus; clipperplus.io.poses.write_transform('{name}', numpy.eye(4))"
     expected = b"1.0 0.0 0.0 0.0\n0.0 1.0 0.0 0.0\n0.0 0.0 1.0 0.0\n0.0 0.0 0.0 1.0\n"
     piped = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, check=True)
     assert piped.stdout == expected

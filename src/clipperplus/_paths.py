@@ -37,6 +37,8 @@ _KINDS = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+_OPEN_FILES = ("/proc", "/dev/fd")
+"""Where Linux and macOS name the files that a process has open."""
 _CHUNK = 1 << 14
 """Bytes that are unpacked at a time; what is left of them after the end of a member is copied, however small it is."""
 
@@ -191,8 +193,8 @@ def naming(path: Path) -> Iterator[None]:
 
 def _is_handle(path: Path) -> bool:
     """Whether a name stands for a file that this process has open, as ``/dev/stdout`` does, which is meant itself."""
-    while path.is_symlink():
+    while not any(path.parent.resolve().is_relative_to(place) for place in _OPEN_FILES):
+        if not path.is_symlink():
+            return False
         path = path.parent / path.readlink()
-        if path.parent.resolve().is_relative_to("/proc"):
-            return True
-    return False
+    return True

@@ -159,7 +159,7 @@ def test_without_data_a_generated_model_is_used() -> None:
     ("arguments", "message"),
     [
         (("--methods", "magic"), "methods: expected names from"),
-        (("--only", "nothing"), "nothing to be measured"),
+        (("--only", "nothing"), "nothing to be measured without data whose name has one of nothing"),
         (("--data", "missing"), "nothing to be measured in"),
     ],
 )

@@ -18,7 +18,7 @@ from urllib.request import url2pathname
 
 import numpy as np
 import pytest
-from browser import find_chromium, launch
+from browser import launch
 from simulated import room
 
 import clipperplus as cp
@@ -271,12 +271,8 @@ def elsewhere() -> Iterator[int]:
 
 
 @pytest.fixture(scope="module")
-def rebound() -> Iterator[Any]:
+def rebound(chromium: str) -> Iterator[Any]:
     """Start a browser for which the name of an attacker's host points to this machine."""
-    try:
-        find_chromium()
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
     with launch("--host-resolver-rules=MAP evil.example 127.0.0.1") as started:
         yield started
 

@@ -97,8 +97,9 @@ def problems(data: Path | None, *, wanted: Sequence[str] | None, quick: bool, se
     chosen = [one for one in found if wanted is None or any(part in one.name for part in wanted)]
     if not chosen:
         asked = "" if wanted is None else f" whose name has one of {', '.join(wanted)}"
+        place = "without data" if data is None else f"in {data}"
         raise OptionError(
-            f"data: nothing to be measured in {data}{asked}; expected scans/stanford_bunny/bun10k.ply, "
+            f"data: nothing to be measured {place}{asked}; expected scans/stanford_bunny/bun10k.ply, "
             "scans/kitti/*.npz, scans/correspondences/*.npz or graphs/*.npz with matched points"
         )
     return chosen
