@@ -158,3 +158,8 @@ def test_widths_fall_in_steps_that_are_small_enough_to_the_one_asked_for(asked: 
         falls = np.divide(widths[:-1], widths[1:])
         assert (falls > 1.0).all()
         assert (falls <= descent._FARTHEST_STEP * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize(("halves", "steps"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (12, 6)])
+def test_twice_as_wide_is_one_step(halves: int, steps: int) -> None:
+    assert len(descent._widths(VoxelSizes(0.01, 0.01 * np.sqrt(2.0) ** halves))) == steps

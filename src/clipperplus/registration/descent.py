@@ -26,6 +26,8 @@ _Array: TypeAlias = npt.NDArray[np.float64]
 
 _FARTHEST_STEP = 2.0
 """Times by which voxels get narrower in a step, at most: what an answer is off by must be within reach of the next."""
+_ROUNDING = 1e-9
+"""Of a number of steps: twice as wide, by roots of two, may be a little more."""
 _STEPS, _POINTS = 10, 100_000
 """Of ICP, and points of the source that these look at, at every width."""
 
@@ -62,7 +64,7 @@ def descend(
 def _widths(sizes: VoxelSizes) -> list[float]:
     """Return the widths below the one that was matched, the widest first; none, where it is the one asked for."""
     times = sizes.matched / sizes.asked
-    steps = math.ceil(math.log(times) / math.log(_FARTHEST_STEP))
+    steps = math.ceil(math.log(times) / math.log(_FARTHEST_STEP) - _ROUNDING)
     return [sizes.asked * times ** (1.0 - (k + 1) / steps) for k in range(steps - 1)] + [sizes.asked] * (steps > 0)
 
 
