@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "clipperplus/clipperplus.h"
 
@@ -33,6 +34,42 @@ struct Arguments {
   std::optional<std::size_t> size_limit;
   bool help = false, version = false;
 };
+
+// In one line that no terminal obeys: names of files may hold any character. As in Python, \x1b and its like.
+std::string visible(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const auto byte = [&](std::size_t k) {
+      return k < text.size() ? static_cast<unsigned>(static_cast<unsigned char>(text[k])) : 0U;
+    };
+    unsigned code = byte(0);
+    std::size_t length = 1;
+    if ((byte(0) & 0xE0U) == 0xC0U && (byte(1) & 0xC0U) == 0x80U) {  // as UTF-8
+      code = (byte(0) & 0x1FU) << 6 | (byte(1) & 0x3FU);
+      length = 2;
+    } else if ((byte(0) & 0xF0U) == 0xE0U && (byte(1) & 0xC0U) == 0x80U && (byte(2) & 0xC0U) == 0x80U) {
+      code = (byte(0) & 0x0FU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);
+      length = 3;
+    }
+    const auto within = [&](unsigned low, unsigned high) { return low <= code && code <= high; };
+    const bool control = code < 0x20U || (within(0x7FU, 0x9FU) && (length == 2 || code == 0x7FU));
+    const bool turns = length > 1 && (code == 0x61CU || within(0x200EU, 0x200FU) || within(0x2028U, 0x202EU) ||
+                                      within(0x2066U, 0x2069U));  // the direction of the text
+    if (control || turns) {
+      char word[16];
+      if (code == '\n' || code == '\r' || code == '\t') {
+        std::snprintf(word, sizeof word, "\\%c", code == '\n' ? 'n' : code == '\r' ? 'r' : 't');
+      } else {
+        std::snprintf(word, sizeof word, code < 0x100U ? "\\x%02x" : "\\u%04x", code);
+      }
+      shown += word;
+    } else {
+      shown += text.substr(0, length);
+    }
+    text.remove_prefix(length);
+  }
+  return shown;
+}
 
 // The whole word, or nothing.
 template <class Number, class Convert>
@@ -107,7 +144,7 @@ const char* words_of(Certificate certificate) {
 }
 
 void print(const std::string& name, const Graph& graph, const CliqueResult& found) {
-  std::printf("%s: %zu vertices, %zu edges\n", name.c_str(), graph.num_vertices(), graph.num_edges());
+  std::printf("%s: %zu vertices, %zu edges\n", visible(name).c_str(), graph.num_vertices(), graph.num_edges());
   if (found.optimal()) {
     std::printf("maximum clique: %zu vertices, proven by the %s\n", found.size(), words_of(found.certificate));
   } else {
@@ -144,7 +181,7 @@ int main(int count, char** words) {
   } catch (const std::bad_alloc&) {
     std::fputs("clipperplus-clique: the graph is too large for the memory of this machine\n", stderr);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "clipperplus-clique: %s\n", error.what());
+    std::fprintf(stderr, "clipperplus-clique: %s\n", visible(error.what()).c_str());
   }
   return 2;
 }

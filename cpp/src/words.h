@@ -42,6 +42,14 @@ inline std::string number_text(double value) {
   return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
+// A number with so many places after the point.
+inline std::string fixed_text(double value, int places) {
+  std::ostringstream stream;
+  stream.imbue(std::locale::classic());
+  stream << std::fixed << std::setprecision(places) << value;
+  return stream.str();
+}
+
 // The number that a word is, in decimal digits with or without an exponent; NaN if it is none, or too large. (Not
 // std::from_chars, for the same reason.)
 inline double number_of(std::string_view word) {

@@ -150,9 +150,10 @@ def check_program(program: Path, work: Path) -> None:
     assert "maximum clique: 3 vertices, proven by the " in answer, answer
     assert answer.endswith("vertices (from 0): 0 1 2\n"), answer
     wrongs = ([], ["nowhere.clq"], [graph, "--threads", "0"], [graph, "--method", "magic"], ["/dev/zero"])
-    for wrong in (*wrongs, [graph, "--size-limit", "0.00001"]):
+    for wrong in (*wrongs, [graph, "--size-limit", "0.00001"], ["no\n\x1b[31m\u202ewhere.clq"]):
         done = subprocess.run([program, *wrong], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done
+        assert done.stderr.rstrip("\n").isprintable(), done  # names of files are shown, and not obeyed
     if Path("/dev/full").exists():
         with open("/dev/full", "w") as full:
             done = subprocess.run([program, graph], stdout=full, stderr=subprocess.PIPE, text=True, check=False)

@@ -387,8 +387,10 @@ TEST_CASE("files of graphs are read by their endings, and others refused") {
   const std::string cut = folder.write("cut.clq", "p edge 4 3\ne 1 2\n");
   CHECK(refusal([&] { read_graph(cut); }) == cut + ": line 2: the header promises 3 edges, the file holds 1");
   const std::string far = folder.write("far.edges", "0 67108863\n");  // 67 million vertices in eleven bytes
-  CHECK(refusal([&] { read_graph(far); }).find("of a file of 11; 268435456 are allowed, unless size_limit says more") !=
-        std::string::npos);
+  CHECK(refusal([&] { read_graph(far); }) ==
+        far +
+            ": what it holds takes 1610612760 bytes or more (1536 MiB), of a file of 11; 268435456 are allowed, "
+            "unless size_limit says more");
   CHECK(refusal([&] { read_graph(cut, 1); }).find("of a file of 17; 1 are allowed") != std::string::npos);
   CHECK(refusal([&] { read_graph(cut + std::string("\0.txt", 5)); }) ==
         "path: expected a name without null characters");
@@ -400,4 +402,15 @@ TEST_CASE("files of graphs are read by their endings, and others refused") {
   CHECK(refusal([&] {
           read_graph(folder.path / "folder.clq");
         }).ends_with(": expected a regular file, this is a folder"));
+}
+
+TEST_CASE("files that are larger than the memory of the machine are refused before they are read") {
+  const Folder folder;
+  const std::string path = folder.write("huge.clq", "");
+  std::error_code error;
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 42, error);  // which takes no room on the disk
+  if (error) return;                                                   // or is not possible there
+  const std::string message = refusal([&] { read_graph(path); });
+  CAPTURE(message);
+  CHECK(message.starts_with(path + ": what it holds takes 4398046511104 bytes or more (4194304 MiB), of a file of "));
 }

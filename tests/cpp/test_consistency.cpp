@@ -239,3 +239,23 @@ TEST_CASE("a check that throws ends the work") {
   std::this_thread::sleep_for(std::chrono::milliseconds(25));  // so that the check is due
   CHECK_THROWS_AS(join_by_distance(problem, {.threads = 2}, *simd::available().front(), control), Stop);
 }
+
+TEST_CASE("the size of a graph is foreseen where associations are sorted") {
+  const std::size_t n = 100'000, right = 1000;  // the best first, as matchers give them: whole blocks of them agree
+  Clouds clouds = random_clouds(n, 3, 100.0, 0.0, 5);
+  std::mt19937 random(6);
+  std::uniform_real_distribution<double> uniform(0.0, 100.0);
+  for (std::size_t k = 0; k < 3 * n; ++k) clouds.target[k] = k < 3 * right ? clouds.source[k] : uniform(random);
+  const DistanceProblem problem{.dimension = 3,
+                                .source = clouds.source,
+                                .target = clouds.target,
+                                .associations = {},
+                                .count = n,
+                                .epsilon = 0.5,
+                                .epsilons = {},
+                                .offsets = {}};
+  const double density = sampled_density(problem, *simd::available().front());
+  CAPTURE(density);  // about one in a hundred pairs of others agrees
+  CHECK(density > 0.005);
+  CHECK(density < 0.02);
+}

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "clipperplus/clipperplus.h"
+#include "machine.h"
 #include "testing.h"
 
 using namespace clipperplus;
@@ -94,4 +95,22 @@ TEST_CASE("wrong input is refused with the words of the Python package") {
         }).starts_with("adjacency: entry (1, 0) is 1.0"));
   CHECK(refusal([&] { Graph::from_adjacency(MatrixView<double>{entries.data(), 2, 3, 3, 1}); }) ==
         "adjacency: expected a square matrix, got shape (2, 3)");
+}
+
+TEST_CASE("more associations than can be compared are refused at once, and so are graphs that do not fit") {
+  std::vector<std::array<float, 3>> points(1'000'001);  // all in one place: all agree
+  const char* words =
+      "associations: expected at most 1000000, as each is compared with all others, got 1000001; their graph could "
+      "take 116.4 GiB";
+  CHECK(refusal([&] { consistency_graph(points, points); }) == words);
+  CHECK(refusal([&] { solve(points, points); }) == words);
+  const std::vector<std::array<int, 2>> associations(points.size(), {9, 9});  // of points that are not there
+  const std::vector<std::array<float, 3>> few(2);
+  CHECK(refusal([&] { consistency_graph(few, few, associations); }) == words);
+  points.pop_back();
+  if (machine_memory().value_or(0) >= std::size_t{100} << 30) return;  // there is room
+  const std::string message = refusal([&] { consistency_graph(points, points); });
+  CAPTURE(message);
+  CHECK(message.starts_with("associations: the graph of 1000000 of them takes about 116.4 GiB, this machine has "));
+  CHECK(message.ends_with("; expected fewer"));
 }

@@ -19,7 +19,8 @@ namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
 
 // Throws std::invalid_argument, which names the file, where it cannot be read or holds no graph, and before anything is
 // reserved for one that takes more than `size_limit` bytes: a few bytes can name millions of vertices. If nothing is
-// said, that is 256 MiB, or a hundred times the size of the file if that is more.
+// said, that is 256 MiB, or a hundred times the size of the file if that is more, or what the machine has if it is
+// less.
 CLIPPERPLUS_API Graph read_graph(const std::filesystem::path& path, std::optional<std::size_t> size_limit = {});
 
 }  // namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI

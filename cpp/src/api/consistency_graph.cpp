@@ -1,10 +1,28 @@
 #include "clipperplus/consistency_graph.h"
 
+#include <algorithm>
+
 #include "api/arguments.h"
 #include "api/joining.h"
 #include "consistency/consistency.h"
+#include "machine.h"
+#include "words.h"
 
 namespace clipperplus::inline v0 {
+
+namespace {
+
+// Associations whose graph, of at most 512 MiB, any machine has room for.
+constexpr std::size_t kSurelyFits = std::size_t{1} << 16;
+
+// Refuses associations whose graph the machine has no room for, in either form.
+void check_graph_fits(const DistanceProblem& problem, const simd::Kernels& kernels) {
+  const double pairs = static_cast<double>(problem.count) * static_cast<double>(problem.count);
+  const double bytes = pairs * std::min(1.0 / 8.0, 4.0 * sampled_density(problem, kernels));
+  check_fits(words_of("associations: the graph of ", problem.count, " of them takes"), static_cast<std::size_t>(bytes));
+}
+
+}  // namespace
 
 Graph api::join(const Matches& matches, const ConsistencyOptions& options) {
   check_number("min_distance", options.min_distance, false);
@@ -24,8 +42,10 @@ Graph api::join(const Matches& matches, const ConsistencyOptions& options) {
       .offsets = {},
       .clique_size = options.min_clique_size,
   };
+  const simd::Kernels& kernels = *simd::available().front();
+  if (problem.count > kSurelyFits && problem.clique_size == 0) check_graph_fits(problem, kernels);
   Control control;
-  return join_by_distance(problem, {.threads = options.threads}, *simd::available().front(), control);
+  return join_by_distance(problem, {.threads = options.threads}, kernels, control);
 }
 
 }  // namespace clipperplus::inline v0

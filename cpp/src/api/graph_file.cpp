@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "graph/graph_text.h"
+#include "machine.h"
 #include "words.h"
 
 namespace clipperplus::inline v0::inline CLIPPERPLUS_ABI {
@@ -34,7 +35,7 @@ constexpr std::pair<std::string_view, Parser> kFormats[] = {
 };
 
 // What a graph may take without being asked for: the rule of the Python package, whose _limits.py says why.
-constexpr std::size_t kAlwaysFine = std::size_t{256} << 20, kHighestRatio = 100;
+constexpr std::size_t kHighestRatio = 100;
 
 // For messages: any name can be written in UTF-8, which not all of Windows' own encodings can say.
 std::string name_of(const std::filesystem::path& path) {
@@ -54,10 +55,17 @@ Parser parser_of(const std::string& path) {
   refuse(path, ": unknown kind of graph file; known endings are", known);
 }
 
-[[noreturn]] void refuse_size(const std::filesystem::path& path, const std::string& needed, std::size_t size,
+// Of a file of so many bytes.
+std::size_t usual_limit(std::size_t size) {
+  const std::size_t limit = std::max(kAlwaysFine, kHighestRatio * size);
+  return std::min(limit, machine_memory().value_or(limit));
+}
+
+[[noreturn]] void refuse_size(const std::filesystem::path& path, std::size_t needed, std::size_t size,
                               std::size_t limit) {
-  refuse(name_of(path), ": what it holds takes ", needed, " bytes or more, of a file of ", size, "; ", limit,
-         " are allowed, unless size_limit says more");
+  const std::string mebibytes = fixed_text(static_cast<double>(needed) / 0x1p20, 0);
+  refuse(name_of(path), ": what it holds takes ", needed, " bytes or more (", mebibytes, " MiB), of a file of ", size,
+         "; ", limit, " are allowed, unless size_limit says more");
 }
 
 const char* kind_of(std::filesystem::file_type type) {
@@ -67,8 +75,13 @@ const char* kind_of(std::filesystem::file_type type) {
   return type == Type::socket ? "a socket" : "a device";
 }
 
+struct Content {
+  std::string text;
+  std::size_t limit;  // bytes that what it holds may take
+};
+
 // The content of a file that is not larger than may be.
-std::string read_text(const std::filesystem::path& path, std::optional<std::size_t> size_limit) {
+Content read_content(const std::filesystem::path& path, std::optional<std::size_t> size_limit) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) refuse(name_of(path), ": no such file");
@@ -78,24 +91,24 @@ std::string read_text(const std::filesystem::path& path, std::optional<std::size
   std::ifstream file(path, std::ios::binary);
   const auto size = static_cast<std::size_t>(std::filesystem::file_size(path, error));
   if (error) refuse(name_of(path), ": cannot be read");
-  if (size_limit && size > *size_limit) refuse_size(path, std::to_string(size), size, *size_limit);
+  const std::size_t limit = size_limit ? *size_limit : usual_limit(size);
+  if (size > limit) refuse_size(path, size, size, limit);
   std::string text(size, '\0');
   if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) {
     refuse(name_of(path), ": cannot be read");
   }
-  return text;
+  return {std::move(text), limit};
 }
 
 }  // namespace
 
 Graph read_graph(const std::filesystem::path& path, std::optional<std::size_t> size_limit) {
   const Parser parse = parser_of(name_of(path));
-  const std::string text = read_text(path, size_limit);
-  const std::size_t limit = size_limit.value_or(std::max(kAlwaysFine, kHighestRatio * text.size()));
+  const auto [text, limit] = read_content(path, size_limit);
   try {
     return parse(text, limit);
   } catch (const TextTooLarge& needed) {
-    refuse_size(path, needed.what(), text.size(), limit);
+    refuse_size(path, needed.bytes, text.size(), limit);
   } catch (const std::invalid_argument& error) {
     refuse(name_of(path), ": ", error.what());
   }

@@ -217,6 +217,10 @@ class GraphBuilder {
 
 }  // namespace
 
+double sampled_density(const DistanceProblem& problem, const simd::Kernels& kernels) {
+  return PairTest(problem, kernels).estimated_density();
+}
+
 Graph join_by_distance(const DistanceProblem& problem, const JoinOptions& options, const simd::Kernels& kernels,
                        Control& control) {
   return GraphBuilder(problem, options, kernels, control).build();

@@ -52,6 +52,9 @@ struct JoinOptions {
   std::size_t most_tiles = 4;                       // … so many that there are no more than these, or twice the threads
 };
 
+// About which share of the pairs agrees: a few thousand of them are asked.
+double sampled_density(const DistanceProblem& problem, const simd::Kernels& kernels);
+
 // The deadline is not observed, the periodic check is: it must throw to stop the work.
 Graph join_by_distance(const DistanceProblem& problem, const JoinOptions& options, const simd::Kernels& kernels,
                        Control& control);

@@ -52,17 +52,22 @@ class PairTest {
     std::fill(out.begin() + static_cast<std::ptrdiff_t>(rows), out.end(), Word{0});
   }
 
-  // Share of the pairs that agree, from a few thousand of them.
+  // Share of the pairs that agree, from a few thousand of them. They are far from each other: associations may be
+  // sorted, and whole blocks of them right.
   double estimated_density() const {
-    const std::size_t step = std::max<std::size_t>(1, blocks() / 16);
-    std::size_t joined = 0, asked = 0;
-    alignas(64) Words words;
-    for (std::size_t b = 0; b < blocks(); b += step) {
-      block(b, (b * 7 + 3) % blocks(), words);
-      for (Word word : words) joined += static_cast<std::size_t>(std::popcount(word));
-      asked += kBlock * kBlock;
+    constexpr std::size_t kAsked = std::size_t{1} << 14;
+    if (n_ == 0) return 0.0;
+    std::uint64_t state = 1;
+    const auto any = [&] {
+      state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's, of which the high bits are good
+      return static_cast<std::size_t>((state >> 33) % n_);
+    };
+    std::size_t joined = 0;
+    for (std::size_t k = 0; k < kAsked; ++k) {
+      const std::size_t i = any(), j = any();
+      joined += i != j && !share_point(i, j) && agree(i, j) ? 1 : 0;
     }
-    return static_cast<double>(joined) / static_cast<double>(asked);
+    return static_cast<double>(joined) / static_cast<double>(kAsked);
   }
 
  private:
@@ -95,6 +100,11 @@ class PairTest {
     const double y = problem_.offsets[3 * i + 1] - problem_.offsets[3 * j + 1];
     const double z = problem_.offsets[3 * i + 2] - problem_.offsets[3 * j + 2];
     return std::sqrt(x * x + y * y + z * z) < epsilon(i, j);
+  }
+
+  // Whether they contradict each other by that.
+  bool share_point(std::size_t i, std::size_t j) const {
+    return !ids_[0].empty() && (ids_[0][i] == ids_[0][j] || ids_[1][i] == ids_[1][j]);
   }
 
   // The definition. Points that two associations share have been sorted out before.

@@ -25,7 +25,9 @@ struct TextError : std::invalid_argument {
 
 // A graph that would take more than it may.
 struct TextTooLarge : std::runtime_error {
-  explicit TextTooLarge(std::size_t bytes) : std::runtime_error(std::to_string(bytes)) {}
+  std::size_t bytes;
+
+  explicit TextTooLarge(std::size_t needed) : std::runtime_error(std::to_string(needed)), bytes(needed) {}
 };
 inline constexpr std::size_t kNoTextLimit = static_cast<std::size_t>(-1);
 
