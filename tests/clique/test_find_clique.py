@@ -246,6 +246,7 @@ def test_a_time_limit_still_gives_a_valid_answer() -> None:
         ({"relaxation": cp.RelaxationOptions(start=[[1], [1, 2]])}, "start: expected an array"),
         ({"relaxation": cp.RelaxationOptions(start=["a", "b", "c"])}, "start: expected numbers, got dtype"),
         ({"relaxation": cp.RelaxationOptions(start=np.ones(3, complex))}, "start: expected numbers, got dtype"),
+        ({"relaxation": cp.RelaxationOptions(start=np.full(3, np.longdouble("1e400")))}, "start: entry 0 is inf"),
         ({"relaxation": cp.RelaxationOptions(start=np.ma.ones(3))}, "start: expected an array without a mask"),
         ({"time_limit": float("nan")}, "time_limit: expected"),
         ({"time_limit": "soon"}, "time_limit: expected"),

@@ -102,3 +102,12 @@ def test_more_neighbours_than_fit_are_refused_in_words(monkeypatch: pytest.Monke
     monkeypatch.setattr(_core, "find_neighbours", too_many)
     with pytest.raises(cp.OptionError, match=r"radius: 1.0 gives more than 2²⁸ neighbours"):
         Neighbourhoods(CLOUD, radius=1.0)
+
+
+@pytest.mark.parametrize("other", [30, 0.5, "many", [[1, 2, 3]], object()])
+def test_what_are_no_neighbours_is_refused_by_name(other: object) -> None:
+    points, ups = np.zeros((4, 3)), np.tile([0.0, 0.0, 1.0], (4, 1))
+    with pytest.raises(cp.OptionError, match=r"neighbours: expected clipperplus.Neighbourhoods, got "):
+        cp.estimate_normals(points, radius=1.0, neighbours=other)  # type: ignore[arg-type]
+    with pytest.raises(cp.OptionError, match=r"neighbours: expected clipperplus.Neighbourhoods, got "):
+        cp.compute_fpfh(points, ups, radius=1.0, neighbours=other)  # type: ignore[arg-type]

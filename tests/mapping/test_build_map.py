@@ -232,11 +232,17 @@ def test_a_store_that_is_something_else_is_refused(tmp_path: Path) -> None:
         ([np.zeros((4, 3))], {"threads": 0}, "threads"),
         ([np.zeros((4, 3))], {"free_space": 1}, "free_space"),
         ([np.zeros((4, 3))], {"size_limit": -1}, "size_limit"),
+        (np.array(1.0), {}, "scans: expected several scans in a list, got ndarray"),
+        ([np.zeros((4, 3))], {"names": 3}, "names: expected one for each scan in a list, got int"),
+        ([np.zeros((4, 3))], {"names": "a"}, "names: expected one for each scan in a list, got str"),
+        ([np.zeros((4, 3))], {"store": 3}, "store: expected the name of a file, got 3"),
+        ([np.zeros((4, 3))], {"client": "tcp://127.0.0.1:8786"}, "client: expected a distributed.Client, got 'tcp"),
+        ([np.zeros((4, 3))], {"progress": True}, "progress: expected a function, got bool"),
         ([np.full((4, 3), -1e38)], {}, r"scans\[0\]: expected coordinates of at most 1e\+37 in a map, got 1e\+38"),
     ],
 )
 def test_wrong_input_is_named(scans: object, options: dict[str, object], words: str) -> None:
-    with pytest.raises((ValueError, OSError), match=words):
+    with pytest.raises((cp.ClipperPlusError, OSError), match=words):
         cp.build_map(scans, **options)  # type: ignore[arg-type]
 
 

@@ -194,9 +194,12 @@ def test_files_of_the_map_before_are_removed_and_no_others(tmp_path: Path) -> No
 def test_a_list_of_files_leads_nowhere_else(tmp_path: Path) -> None:
     (tmp_path / "precious").write_bytes(b"mine")
     save_map(some_map(7), tmp_path / "map")
-    change(tmp_path / "map", lambda index: index.update(files=["../precious", str(tmp_path / "precious"), 3]))
+    (tmp_path / "map" / "notes.txt").write_bytes(b"mine, too")
+    others = ["../precious", str(tmp_path / "precious"), 3, "notes.txt", "..", "map.ply\0"]
+    change(tmp_path / "map", lambda index: index.update(files=others))
     save_map(some_map(7), tmp_path / "map")
     assert (tmp_path / "precious").exists()
+    assert (tmp_path / "map" / "notes.txt").exists()
 
 
 def test_a_folder_with_something_else_is_not_overwritten(tmp_path: Path) -> None:

@@ -232,6 +232,14 @@ def test_progress_is_told_and_may_end_it(clouds: Clouds, tmp_path: Path) -> None
         ([], {"memory": 0}, cp.OptionError, "memory"),
         ([], {"size_limit": -1}, cp.OptionError, "size_limit"),
         ([], {"pair_time_limit": -1.0}, cp.OptionError, "pair_time_limit"),
+        ([np.eye(4)], {}, cp.LandmarkError, r"pairs\[0\].*\\n"),
+        ([], {"clouds": 3}, cp.LandmarkError, "clouds: expected clouds in a list, got int"),
+        ([], {"clouds": np.array(1.0)}, cp.LandmarkError, "clouds: expected clouds in a list"),
+        ([], {"store": 3}, cp.OptionError, "store: expected the name of a file, got 3"),
+        ([], {"store": b"a"}, cp.OptionError, "store: expected the name of a file, got b'a'"),
+        ([], {"store": "a\0"}, cp.OptionError, "store: expected the name of a file"),
+        ([], {"client": "tcp://127.0.0.1:8786"}, cp.OptionError, "client: expected a distributed.Client, got 'tcp"),
+        ([], {"progress": True}, cp.OptionError, "progress: expected a function, got bool"),
     ],
 )
 def test_wrong_input_is_refused_at_once(

@@ -36,7 +36,8 @@ class ContinuousOptions:
         start = as_array("start", self.start, OptionError)
         if start.dtype.kind not in "biuf":
             raise OptionError(f"start: expected numbers, got dtype {start.dtype}")
-        start = np.ascontiguousarray(start, dtype=np.float64)
+        with np.errstate(over="ignore"):  # a long double may be too large
+            start = np.ascontiguousarray(start, dtype=np.float64)
         if start.shape != (n,):
             raise OptionError(f"start: expected one entry per vertex, shape ({n},), got {start.shape}")
         wrong = np.flatnonzero(~(np.isfinite(start) & (start >= 0)))

@@ -109,4 +109,15 @@ def _list(state: SearchState, size: int, limit: int, *, maximum: bool) -> Clique
     cliques, complete = state.list_cliques(size, maximum, limit)
     for clique in cliques:
         clique.flags.writeable = False
-    return CliqueList(tuple(sorted(cliques, key=lambda clique: (-clique.size, clique.tolist()))), complete)
+    return CliqueList(tuple(_in_order(cliques)), complete)
+
+
+def _in_order(cliques: list[npt.NDArray[np.int64]]) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield cliques by decreasing size, then by their vertices; in less time than it takes to find them."""
+    of_size: dict[int, list[npt.NDArray[np.int64]]] = {}
+    for clique in cliques:
+        of_size.setdefault(clique.size, []).append(clique)
+    for size in sorted(of_size, reverse=True):
+        alike = of_size[size]
+        order = np.lexsort(np.array(alike).T[::-1]) if len(alike) > 1 else np.zeros(1, dtype=np.int64)
+        yield from (alike[k] for k in order.tolist())

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._validation import as_integer, as_length
+from .._words import shown
 from ..errors import OptionError
 from .cloud import as_finite_points
 from .voxels import too_small
@@ -59,6 +60,8 @@ def known_or_found(points: Any, radius: float, known: Neighbourhoods | None, thr
     """Return the neighbours of points within at least a radius: those that are known, if they are those, or found."""
     if known is None:
         return Neighbourhoods(points, radius=radius, threads=threads)
+    if not isinstance(known, Neighbourhoods):
+        raise OptionError(f"neighbours: expected clipperplus.Neighbourhoods, got {shown(known)}")
     if not np.array_equal(as_finite_points("points", points), known.points):
         raise OptionError("neighbours: expected those of the points, got those of others")
     if known.radius < radius:

@@ -18,6 +18,7 @@ from .._words import shown
 from ..clouds.scan import Scan
 from ..errors import OptionError
 from ..geometry.poses import adjoint
+from ..pairs.arguments import check_surroundings
 from ..pairs.run import cluster_of
 from .edges import make_edges, why_alone
 from .finish import finish_place
@@ -105,6 +106,7 @@ def build_map(
 
     """
     most = None if size_limit is None else as_integer("size_limit", size_limit, 0, 2**62)
+    check_surroundings(store, client, progress)
     checked = as_scans(scans, names, most)
     return _build(
         checked,
@@ -160,6 +162,7 @@ class Mapper:
         load_gtsam()
         self._voxel_size = as_length("voxel_size", voxel_size)
         most = None if memory is None else as_integer("memory", memory, 1, 2**62)
+        check_surroundings(store, client, progress)
         self._options = free_space, store, client, most, threads, progress
         self._scans: list[Scan] = []
         self._poses: list[_Array] = []

@@ -254,13 +254,13 @@ def _read_index(path: Path, size_limit: int | None = None) -> dict[str, Any]:
 
 
 def _files_of(folder: Path) -> list[str]:
-    """Return the files of the map that is in a folder, if there is one; only names, whatever it says."""
+    """Return the files of the map that is in a folder, if there is one; only names of such, whatever it says."""
     try:
         files = _read_index(folder / _INDEX).get("files")
     except FileFormatError:
         return []
     known = files if isinstance(files, list) else []
-    return [name for name in known if isinstance(name, str) and Path(name).name == name]
+    return [name for name in known if isinstance(name, str) and _NAMES.fullmatch(name)]
 
 
 def _read_points(path: Path, count: int, size_limit: int | None) -> list[npt.NDArray[Any]]:

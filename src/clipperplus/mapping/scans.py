@@ -15,6 +15,7 @@ from ..clouds.scan import Scan, as_scan, prepare_scan
 from ..clouds.viewpoints import Viewpoint
 from ..clouds.voxels import usual_voxel_size
 from ..errors import LandmarkError
+from ..pairs.arguments import length_of
 from .workbench import Workbench
 
 __all__ = [
@@ -58,11 +59,10 @@ _Kept = TypeVar("_Kept", bound=_Viewed)
 
 def as_scans(scans: Sequence[Any], names: Sequence[str] | None = None, size_limit: int | None = None) -> list[Scan]:
     """Read and check scans: arrays of points, anything with ``.points``, or names of files."""
-    if isinstance(scans, str | bytes) or not hasattr(scans, "__len__"):
-        raise LandmarkError(f"scans: expected several scans in a list, got {type(scans).__name__}")
-    if names is not None and len(names) != len(scans):
-        raise LandmarkError(f"names: expected one for each of {len(scans)} scans, got {len(names)}")
-    called = [None] * len(scans) if names is None else [str(name) for name in names]
+    count = length_of("scans", scans, "several scans")
+    if names is not None and length_of("names", names, "one for each scan") != count:
+        raise LandmarkError(f"names: expected one for each of {count} scans, got {len(names)}")
+    called = [None] * count if names is None else [str(name) for name in names]
     return [as_scan_of_map(scan, f"scans[{k}]", called[k], size_limit=size_limit) for k, scan in enumerate(scans)]
 
 

@@ -19,6 +19,7 @@ from ..clouds.scan import Scan, Unread, as_scan
 from ..clouds.voxels import rounded_size
 from ..errors import LandmarkError, MissingPackageError, OptionError
 from ..registration import register
+from .arguments import check_surroundings, length_of
 from .here import Here, as_they_come
 from .order import one_after_the_other
 from .recipes import Failure, Look, Recipe, look_at
@@ -92,6 +93,9 @@ def register_pairs(
         ``max_alternatives``.
 
     """
+    check_surroundings(store, client, progress)
+    if clouds is not None:
+        length_of("clouds", clouds, "clouds")
     common = checked_options({**options, "voxel_size": voxel_size})
     limit = None if pair_time_limit is None else as_number("pair_time_limit", pair_time_limit, 0.0, np.inf)
     most = None if memory is None else as_integer("memory", memory, 1, 2**62)
@@ -156,10 +160,10 @@ class _Wanted:
         for number, pair in enumerate(pairs):
             listed = hasattr(pair, "__len__") and hasattr(pair, "__getitem__")
             if isinstance(pair, str | bytes | Mapping) or not listed or len(pair) not in (2, 3):
-                raise LandmarkError(f"pairs[{number}]: expected two clouds, and options or none, got {pair!r:.100}")
+                raise LandmarkError(f"pairs[{number}]: expected two clouds, and options or none, got {shown(pair)}")
             own = pair[2] if len(pair) == 3 else {}
             if not isinstance(own, Mapping):
-                raise OptionError(f"pairs[{number}]: expected options as a mapping, got {own!r:.100}")
+                raise OptionError(f"pairs[{number}]: expected options as a mapping, got {shown(own)}")
             text = repr(sorted(own.items())) if own else ""
             if text not in known:
                 given = {**common, **own}

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
-from .._validation import as_integer, as_number
+from .._validation import as_integer, as_length, as_number
 from ..clique import CliqueResult, check_limit, find_clique
 from ..consistency import ConsistencyProblem, points_problem
+from ..errors import LandmarkError
 from ..geometry.motions import Motion, as_motion, scale_of
 from ..graphs import Graph
 from ..invariants import Distance, DistanceAndNormals, GroupInvariant, Invariant, Under
@@ -33,6 +34,9 @@ _APART = 3.0
 """Times epsilon: transforms that move the points to places closer than this are the same."""
 _SMALL_PATCH = 2.0
 """Times epsilon: turns about an axis from which the inliers are not farther than this are not determined."""
+
+_LARGEST = 1e100
+"""Coordinate."""
 
 
 def solve(
@@ -111,6 +115,7 @@ def solve(
     problem, from_points, to_points = points_problem(source, target, associations, epsilon, invariant, model)
     pairs = problem.associations
     matched = from_points[pairs[:, 0]], to_points[pairs[:, 1]]
+    _check_sizes(from_points, to_points, problem.epsilon)
     bound, bounds = _typical(problem.epsilon), _per_association(problem.epsilon, len(pairs))
     choices = 0.0
     if model.has_scale and invariant is None:
@@ -162,6 +167,17 @@ def solve(
         seconds=stopwatch.seconds,
         **about,
     )
+
+
+def _check_sizes(source: _Array, target: _Array, epsilon: float | _Array) -> None:
+    """Refuse what cannot be squared and divided by; comparing distances alone does not need that."""
+    for name, points in (("source", source), ("target", target)):
+        farthest = float(np.abs(points).max(initial=0.0))
+        if farthest > _LARGEST:
+            raise LandmarkError(f"{name}: expected coordinates of at most {_LARGEST:g}, got {farthest:g}")
+    if np.size(epsilon):
+        as_length("epsilon", float(np.min(epsilon)))
+        as_length("epsilon", float(np.max(epsilon)))
 
 
 def _typical(epsilon: float | _Array) -> float:

@@ -11,12 +11,16 @@ import numpy.typing as npt
 from ...errors import FileFormatError
 from ._rows import Rows, as_float
 
-__all__ = ["columns_are_numbered", "refuse_index"]
+__all__ = ["columns_are_numbered", "refuse_index", "refuse_picture"]
 
 _ROWS_LOOKED_AT = 100
 _FEWEST_COUNTED = 5
 """Rows; 0, 1, 2 may be coordinates by chance."""
 _INTEGER = re.compile(r"[+-]?\d+")
+_LARGEST = 1e12
+"""Of coordinates, whatever their unit; times are beyond, from those in ms since 1970 on."""
+_LONGEST_SIDE = 1 << 16
+"""Of the picture that a scanner takes, in points."""
 
 
 def columns_are_numbered(rows: Rows, width: int) -> bool:
@@ -38,7 +42,8 @@ def columns_are_numbered(rows: Rows, width: int) -> bool:
 def refuse_index(rows: Rows, table: npt.NDArray[np.float64]) -> None:
     """Refuse a table whose first column rises from row to row by integers, before three columns that are no integers.
 
-    It is an index, a time or the like. Numbers of columns above it, as pandas writes them, are no row.
+    It is an index, a time or the like; one beyond all coordinates is, whatever follows. Numbers of columns above it, as
+    pandas writes them, are no row.
     """
     headed = _words(next(iter(rows))[1], rows) == ["0", "1", "2", "3"]
     first, index = next(islice(rows, headed, None), None), table[int(headed) :, 0]
@@ -48,16 +53,35 @@ def refuse_index(rows: Rows, table: npt.NDArray[np.float64]) -> None:
         if not ((index == np.floor(index)).all() and (np.diff(index) > 0).all() and np.isfinite(index).all()):
             return
     below = islice(rows, headed, headed + _ROWS_LOOKED_AT)
-    if any(not _is_integer(word) for _, row in below for word in _words(row, rows)[1:]):
+    if index[0] > _LARGEST or any(not _is_integer(word) for _, row in below for word in _words(row, rows)[1:]):
         raise FileFormatError(
             f"{rows.path}: line {first[0]}: expected x, y and z first, got a column that counts the rows, or rises "
             f"with them, in {first[1][:60]!r}: name the columns in a first line: index,x,y,z, or x,y,z,… if it is x"
         )
 
 
-def _words(row: str, rows: Rows) -> list[str]:
-    """Return the first words of a row, which is an index and a point or only a point."""
-    return [word.strip() for word in row.split(rows.separator, 4)[:4]]
+def refuse_picture(rows: Rows, table: npt.NDArray[np.float64]) -> None:
+    """Refuse a table of rows and columns of a scanner's picture before the points, as FARO SCENE writes it.
+
+    The first two of its columns are written as integers, the next three with a point.
+    """
+    if len(table) < _FEWEST_COUNTED:
+        return
+    places = table[:, :2]
+    if not ((places >= 0) & (places < _LONGEST_SIDE) & (places == np.floor(places))).all():
+        return
+    looked_at = [(number, row, _words(row, rows, 5)) for number, row in islice(rows, _ROWS_LOOKED_AT)]
+    if all(["." in word for word in words] == [False, False, True, True, True] for _, _, words in looked_at):
+        number, row, _ = looked_at[0]
+        raise FileFormatError(
+            f"{rows.path}: line {number}: expected x, y and z first, got two integers before them, such as the row and "
+            f"column of a scanner, in {row[:60]!r}: name the columns in a first line: row,column,x,y,z, or x,y,z,…"
+        )
+
+
+def _words(row: str, rows: Rows, count: int = 4) -> list[str]:
+    """Return the first words of a row: four are an index and a point, or only a point."""
+    return [word.strip() for word in row.split(rows.separator, count)[:count]]
 
 
 def _is_integer(word: str) -> bool:

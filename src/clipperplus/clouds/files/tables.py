@@ -15,7 +15,7 @@ from ._columns import Contents
 from ._headings import find_named_columns
 from ._other_columns import names_no_z, only_names_columns
 from ._rows import Rows, as_float
-from ._unnamed import columns_are_numbered, refuse_index
+from ._unnamed import columns_are_numbered, refuse_index, refuse_picture
 
 __all__ = ["parse_table"]
 
@@ -72,6 +72,8 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     table = rows.numbers(width, [0, 1, 2])
     if width > 3:
         refuse_index(rows, table)
+    if width > 4:
+        refuse_picture(rows, table)
     return Contents(table)
 
 
