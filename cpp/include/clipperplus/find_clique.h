@@ -5,8 +5,8 @@
 //     // found.vertices is {1, 2, 4}, and found.optimal() says that no clique has more vertices
 //
 // The answer is always a maximal clique and `upper_bound` is always proven, whatever ends the search. Without a limit
-// in seconds it depends on the graph and the options alone: not on the number of threads, nor on the processor. Ordering
-// the graph and checking the answer are always completed, whatever the limit.
+// in seconds it depends on the graph and the options alone: not on the number of threads, nor on the processor.
+// Ordering the graph and checking the answer are always completed, whatever the limit.
 //
 // Wrong options throw std::invalid_argument; the message names the option, what was expected and what came.
 #pragma once
