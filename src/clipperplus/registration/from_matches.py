@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stopwatch
-from .._validation import as_integer, as_length, as_number
+from .._validation import as_integer, as_number
 from ..clique import CliqueResult, check_limit, find_clique
 from ..consistency import ConsistencyProblem, points_problem
 from ..errors import LandmarkError
@@ -35,8 +35,8 @@ _APART = 3.0
 _SMALL_PATCH = 2.0
 """Times epsilon: turns about an axis from which the inliers are not farther than this are not determined."""
 
-_LARGEST = 1e100
-"""Coordinate."""
+_LARGEST = 1e151
+"""Coordinate, of which hundreds of thousands can be squared and summed; nor may epsilon be larger, or 1 over it."""
 
 
 def solve(
@@ -176,8 +176,8 @@ def _check_sizes(source: _Array, target: _Array, epsilon: float | _Array) -> Non
         if farthest > _LARGEST:
             raise LandmarkError(f"{name}: expected coordinates of at most {_LARGEST:g}, got {farthest:g}")
     if np.size(epsilon):
-        as_length("epsilon", float(np.min(epsilon)))
-        as_length("epsilon", float(np.max(epsilon)))
+        for bound in (np.min(epsilon), np.max(epsilon)):
+            as_number("epsilon", float(bound), 1.0 / _LARGEST, _LARGEST)
 
 
 def _typical(epsilon: float | _Array) -> float:
