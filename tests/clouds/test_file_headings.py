@@ -132,6 +132,7 @@ def test_names_in_a_comment_may_be_introduced(tmp_path: Path, label: str) -> Non
         "scan: 1 2 3",
         "https://some.where/a b c",
         "distance, range, r",
+        "a long corridor",
     ],
 )
 def test_comments_that_are_sentences_hinder_nothing(tmp_path: Path, comment: str) -> None:
