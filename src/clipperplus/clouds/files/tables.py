@@ -29,6 +29,8 @@ _LABELS = re.compile(r"(?:fields?|columns?|header|names?|format)\s+", re.IGNOREC
 """What introduces the names of columns in a comment: ``FIELDS x y z``, ``Order of columns: x y z``."""
 _UNIT = re.compile(r" (?=[\[(] ?\w+ ?[\])])")
 """What separates a name from its unit: ``x [m]``."""
+_UNIT_OF_ALL = re.compile(r"[^\[({]*\S(\s+[\[(] ?\w+ ?[\])])")
+"""The only unit in a comment, at its end: ``x y z [m]``."""
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"\d\.|\.\d")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d*")
@@ -117,6 +119,8 @@ def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
 
 def _names_in_comment(text: str, width: int) -> Iterator[list[str]]:
     """Yield the words of a comment, and those after what introduces them, where they are as many as those of a row."""
+    of_all = _UNIT_OF_ALL.fullmatch(text)
+    text = text if of_all is None else text[: of_all.start(1)]
     names = _names(text, width)
     if len(names) == width and not any(map(_is_number, names)):  # lat 48.1 lon 11.6
         yield names
