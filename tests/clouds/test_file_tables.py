@@ -135,7 +135,8 @@ def test_a_header_alone_is_an_empty_cloud(tmp_path: Path) -> None:
         ("x y\n1 2\n", "line 1: expected columns x, y and z; there is no z among 'x y'"),
         ("x y z w\n1 2 3\n", "line 2: expected 4 words as in the header, got '1 2 3'"),
         (b"\x89PNG\r\n\x1a\n\0\0", "line 1: expected"),
-        ("1 2 3\n".encode("utf-16"), "line 1: expected"),
+        ("1 2 3\n".encode("utf-16"), "line 1: expected text in ASCII or UTF-8, got UTF-16"),
+        (b"\xfe\xff" + "1 2 3\n".encode("utf-16-be"), "line 1: expected text in ASCII or UTF-8, got UTF-16"),
     ],
 )
 def test_broken_files_are_refused_with_the_line(tmp_path: Path, content: str | bytes, message: str) -> None:

@@ -43,6 +43,8 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     The header is a first line without a number, or a comment before the first row that names them. A first line that
     names something else is refused: nobody knows what the columns are. One that only numbers them is passed over.
     """
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise FileFormatError(f"{path}: line 1: expected text in ASCII or UTF-8, got UTF-16: save it in one of these")
     start = len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0
     rows = Rows(path, raw, limit, start, comments=_COMMENTS, comment_lines=_COMMENT_LINES)
     first = list(islice(rows, 2))
