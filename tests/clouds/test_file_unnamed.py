@@ -54,3 +54,29 @@ def test_times_are_no_coordinates_whatever_follows_them(tmp_path: Path) -> None:
         read(tmp_path, f"%{names}\n{rows}")
     named = names.replace("field.point.", "")
     assert read(tmp_path, f"{named}\n{rows}").points.tolist() == [[0.5, k + 0.25, 2] for k in range(5)]
+
+
+@pytest.mark.parametrize("step", [0.0, 0.0333, 1.0])
+@pytest.mark.parametrize("count", [1, 2, 9])
+def test_seconds_since_1970_are_no_coordinates(tmp_path: Path, step: float, count: int) -> None:
+    """As in trajectories of TUM, and of points that have the time of their scan."""
+    rows = "\n".join(f"{1305031102.1758 + k * step:.4f} {k}.5 -2.5 3 0 0 0 1" for k in range(count))
+    for comment in ("", "# timestamp tx ty tz qx qy qz qw\n"):
+        with pytest.raises(cp.FileFormatError, match=r"expected x, y and z first, got .* seconds .*: time,x,y,z, or"):
+            read(tmp_path, comment + rows)
+    named = f"time x y z qx qy qz qw\n{rows}"
+    assert read(tmp_path, named).points.tolist() == [[k + 0.5, -2.5, 3] for k in range(count)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["1305031102.5 1.5 2.5"] * 9,
+        ["1305031102.5 512345678.5 519400.5 7"] * 9,
+        ["1305031102.5 1.5 2.5 7", "1305031101.5 1.5 2.5 7"],
+        ["1305031102.5 1.5 2.5 7", "3305031101.5 1.5 2.5 7"],
+        ["1305031.5 1.5 2.5 7"] * 9,
+    ],
+)
+def test_large_coordinates_are_no_times(tmp_path: Path, rows: list[str]) -> None:
+    assert len(read(tmp_path, "\n".join(rows)).points) == len(rows)

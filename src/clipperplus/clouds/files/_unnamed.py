@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...errors import FileFormatError
 from ._rows import Rows, as_float
 
-__all__ = ["columns_are_numbered", "refuse_index", "refuse_picture"]
+__all__ = ["columns_are_numbered", "refuse_index", "refuse_picture", "refuse_times"]
 
 _ROWS_LOOKED_AT = 100
 _FEWEST_COUNTED = 5
@@ -19,6 +19,10 @@ _FEWEST_COUNTED = 5
 _INTEGER = re.compile(r"[+-]?\d+")
 _LARGEST = 1e12
 """Of coordinates, whatever their unit; times are beyond, from those in ms since 1970 on."""
+_SECONDS = 1e9, 2.0**31
+"""Since 1970, of times from 2001 to 2038 …"""
+_LARGEST_BESIDE = 1e7
+"""… and of coordinates beside them. A coordinate as large, in mm, has others beyond this."""
 _LONGEST_SIDE = 1 << 16
 """Of the picture that a scanner takes, in points."""
 
@@ -58,6 +62,20 @@ def refuse_index(rows: Rows, table: npt.NDArray[np.float64]) -> None:
             f"{rows.path}: line {first[0]}: expected x, y and z first, got a column that counts the rows, or rises "
             f"with them, in {first[1][:60]!r}: name the columns in a first line: index,x,y,z, or x,y,z,… if it is x"
         )
+
+
+def refuse_times(rows: Rows, table: npt.NDArray[np.float64]) -> None:
+    """Refuse a table whose first column seems to be seconds since 1970, as in trajectories of TUM: it never falls."""
+    times, others = table[:, 0], table[:, 1:]
+    with np.errstate(invalid="ignore"):
+        rising = ((times >= _SECONDS[0]) & (times < _SECONDS[1])).all() and (np.diff(times) >= 0).all()
+        if not len(table) or not rising or (np.abs(others) > _LARGEST_BESIDE).any():
+            return
+    number, row = next(iter(rows))
+    raise FileFormatError(
+        f"{rows.path}: line {number}: expected x, y and z first, got what seem to be seconds in {row[:60]!r}: "
+        "name the columns in a first line: time,x,y,z, or x,y,z,… if it is x"
+    )
 
 
 def refuse_picture(rows: Rows, table: npt.NDArray[np.float64]) -> None:
