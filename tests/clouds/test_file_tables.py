@@ -110,6 +110,13 @@ def test_a_header_alone_is_an_empty_cloud(tmp_path: Path) -> None:
         ("a,b,c\n", "line 1: expected columns x, y and z; cannot tell which they are in 'a,b,c'"),
         ("a b c\n1 2 3\n", "line 1: expected columns x, y and z; cannot tell which they are in 'a b c'"),
         ("1 2\n", "line 1: expected 3 numbers or more, got '1 2'"),
+        ("20\n1 2 3\n", "line 1: expected 3 numbers or more, got '20': remove it if it counts the points"),
+        ("//X Y Z\n20\n1 2 3\n", "line 2: expected 3 numbers or more, got '20': remove it if it counts the points"),
+        (",0,1,2\n0,1.5,2.5,3.5\n", "line 1: expected names of columns above an index, got ',0,1,2': index,x,y,z,…"),
+        (
+            "name;x;y;z\nP1;1,5;2,5;3,5\n",
+            "line 2: expected 4 numbers with decimal points, got 'P1;1,5;2,5;3,5'",
+        ),
         ("1 two 3\n", "line 1: expected 3 numbers, got '1 two 3'"),
         ("# c\n1 2 3\n\n1 2\n", "line 4: expected 3 numbers, got '1 2'"),
         ("1 2 3\n4 5 6 7\n", "line 2: expected 3 numbers, got '4 5 6 7'"),

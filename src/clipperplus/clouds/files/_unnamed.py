@@ -31,15 +31,19 @@ def columns_are_numbered(rows: Rows, width: int) -> bool:
     """Whether the first row is ``0,1,2``, which pandas writes above columns without names, and no point.
 
     It is a point if a coordinate below it is an integer as well: pandas writes 1.0 where the others are no integers. So
-    it is where blanks separate, which pandas is seldom asked for.
+    it is where blanks separate, which pandas is seldom asked for. ``,0,1,2``, above an index, is refused.
     """
-    lines = (line for _, line in rows)
-    first = next(lines)
+    number, first = next(iter(rows))
     if rows.separator is None and "\t" not in first:
         return False
-    if [word.strip() for word in first.split(rows.separator)] != [str(column) for column in range(width)]:
+    words, names = [word.strip() for word in first.split(rows.separator)], [str(column) for column in range(width)]
+    if words == ["", *names[:-1]]:
+        raise FileFormatError(
+            f"{rows.path}: line {number}: expected names of columns above an index, got {first[:60]!r}: index,x,y,z,…"
+        )
+    if words != names:
         return False
-    others = [_words(line, rows)[:3] for line in islice(lines, _ROWS_LOOKED_AT)]
+    others = [_words(line, rows)[:3] for _, line in islice(rows, 1, 1 + _ROWS_LOOKED_AT)]
     return bool(others) and not any(_INTEGER.fullmatch(word) for words in others for word in words)
 
 

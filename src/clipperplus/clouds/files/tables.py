@@ -64,7 +64,8 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     if columns is not None:
         return Contents(rows.numbers(width, columns, skip=skip))
     if width < 3:
-        raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
+        hint = ": remove it if it counts the points" if line.isdigit() else ""
+        raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}{hint}")
     if columns_are_numbered(rows, width):
         rows = rows.from_line(first[1][0])
     for number, line in first:
