@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -79,4 +80,32 @@ def test_seconds_since_1970_are_no_coordinates(tmp_path: Path, step: float, coun
     ],
 )
 def test_large_coordinates_are_no_times(tmp_path: Path, rows: list[str]) -> None:
+    assert len(read(tmp_path, "\n".join(rows)).points) == len(rows)
+
+
+@pytest.mark.parametrize("numbers", [range(9, 0, -1), [7, 101, 5, 23, 1_000_000], [-1, -3, -2, -5, -4]])
+@pytest.mark.parametrize("separator", [" ", ",", "\t"])
+def test_numbers_of_points_in_any_order_are_no_coordinates(
+    tmp_path: Path, numbers: Sequence[int], separator: str
+) -> None:
+    """As surveyors and COLMAP write them."""
+    content = "\n".join(separator.join((f"{number}", f"{number}.5", "-2.5", "3.0", "9")) for number in numbers)
+    with pytest.raises(cp.FileFormatError, match=r"line 1: expected x, y and z first, .* another integer .*: id,x,y,z"):
+        read(tmp_path, content)
+    named = separator.join(["id", "x", "y", "z", "code"])
+    assert len(read(tmp_path, f"{named}\n{content}").points) == len(numbers)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [f"{k} 1.5 2.5 3.5" for k in range(4, 0, -1)],
+        [f"{k} 1.5 2.5" for k in range(9, 0, -1)],
+        [f"{k % 8} 1.5 2.5 3.5" for k in range(9, 0, -1)],
+        [f"{k} 1.5 2 3.5" for k in range(9, 0, -1)],
+        [f"{k}.0 1.5 2.5 3.5" for k in range(9, 0, -1)],
+        [f"{k} 1.5 2.5 3.5" for k in range(9, 0, -1)] + ["10 1.5 2.5 3"],
+    ],
+)
+def test_other_integers_in_any_order_may_be_coordinates(tmp_path: Path, rows: list[str]) -> None:
     assert len(read(tmp_path, "\n".join(rows)).points) == len(rows)

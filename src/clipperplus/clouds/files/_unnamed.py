@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...errors import FileFormatError
 from ._rows import Rows, as_float
 
-__all__ = ["columns_are_numbered", "refuse_index", "refuse_picture", "refuse_times"]
+__all__ = ["columns_are_numbered", "refuse_index", "refuse_numbers", "refuse_picture", "refuse_times"]
 
 _ROWS_LOOKED_AT = 100
 _FEWEST_COUNTED = 5
@@ -68,6 +68,24 @@ def refuse_index(rows: Rows, table: npt.NDArray[np.float64]) -> None:
         )
 
 
+def refuse_numbers(rows: Rows, table: npt.NDArray[np.float64]) -> None:
+    """Refuse a table whose first column has another integer in every row, in any order: the numbers of the points.
+
+    They are written as integers, the next three columns with a point.
+    """
+    names = table[:, 0]
+    with np.errstate(invalid="ignore"):
+        if len(names) < _FEWEST_COUNTED or not (names == np.floor(names)).all() or len(np.unique(names)) < len(names):
+            return
+    if _have_points(rows, [False, True, True, True]):
+        number, row = next(iter(rows))
+        raise FileFormatError(
+            f"{rows.path}: line {number}: expected x, y and z first, got a column with another integer in every row, "
+            f"such as the number of a point, in {row[:60]!r}: name the columns in a first line: id,x,y,z, or x,y,z,… "
+            "if it is x"
+        )
+
+
 def refuse_times(rows: Rows, table: npt.NDArray[np.float64]) -> None:
     """Refuse a table whose first column seems to be seconds since 1970, as in trajectories of TUM: it never falls."""
     times, others = table[:, 0], table[:, 1:]
@@ -92,13 +110,18 @@ def refuse_picture(rows: Rows, table: npt.NDArray[np.float64]) -> None:
     places = table[:, :2]
     if not ((places >= 0) & (places < _LONGEST_SIDE) & (places == np.floor(places))).all():
         return
-    looked_at = [(number, row, _words(row, rows, 5)) for number, row in islice(rows, _ROWS_LOOKED_AT)]
-    if all(["." in word for word in words] == [False, False, True, True, True] for _, _, words in looked_at):
-        number, row, _ = looked_at[0]
+    if _have_points(rows, [False, False, True, True, True]):
+        number, row = next(iter(rows))
         raise FileFormatError(
             f"{rows.path}: line {number}: expected x, y and z first, got two integers before them, such as the row and "
             f"column of a scanner, in {row[:60]!r}: name the columns in a first line: row,column,x,y,z, or x,y,z,…"
         )
+
+
+def _have_points(rows: Rows, pattern: list[bool]) -> bool:
+    """Whether the first words of rows have decimal points where they are expected, and nowhere else."""
+    looked_at = (_words(row, rows, len(pattern)) for _, row in islice(rows, _ROWS_LOOKED_AT))
+    return all(["." in word for word in words] == pattern for words in looked_at)
 
 
 def _words(row: str, rows: Rows, count: int = 4) -> list[str]:

@@ -15,7 +15,7 @@ from ._columns import Contents
 from ._headings import find_named_columns
 from ._other_columns import names_no_z, only_names_columns
 from ._rows import Rows, as_float
-from ._unnamed import columns_are_numbered, refuse_index, refuse_picture, refuse_times
+from ._unnamed import columns_are_numbered, refuse_index, refuse_numbers, refuse_picture, refuse_times
 
 __all__ = ["parse_table"]
 
@@ -78,6 +78,7 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     if width > 3:
         refuse_index(rows, table)
         refuse_times(rows, table)
+        refuse_numbers(rows, table)
     if width > 4:
         refuse_picture(rows, table)
     return Contents(table)
