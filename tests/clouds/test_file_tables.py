@@ -162,6 +162,7 @@ def test_numbers_between_commas_may_be_aligned(tmp_path: Path) -> None:
     ):
         assert read(tmp_path, rows).points.tolist() == POINTS
     assert read(tmp_path, " 1,-2, 3\n-4, 5,-6\n").points.tolist() == [[1, -2, 3], [-4, 5, -6]]
+    assert read(tmp_path, "x,y,z\n100,200,  3\n 10,200,300\n").points.tolist() == [[100, 200, 3], [10, 200, 300]]
 
 
 @pytest.mark.parametrize(

@@ -50,9 +50,12 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     first = list(islice(rows, 2))
     if not first:
         raise FileFormatError(f"{path}: line 1: expected points; the file has no line with a number")
+    has_header = not any(map(_is_number, _words(first[0][1])))
     for number, line in first:
         _check_commas(path, number, line)
-    if any(map(_is_number, _words(first[0][1]))):
+        if not has_header or len(_words(line)) != len(_words(first[0][1])):
+            _check_blanks(path, number, line)
+    if not has_header:
         skip, number, line = 0, *first[0]
         width = len(_words(line))
         columns = _columns_in_comment(rows, number, width)
@@ -149,6 +152,10 @@ def _check_commas(path: Path, number: int, line: str) -> None:
     commas = [_DECIMAL_COMMA.fullmatch(word) is not None for word in words]
     if len(words) >= 3 and any(commas) and all(comma or _is_number(w) for comma, w in zip(commas, words, strict=True)):
         raise FileFormatError(f"{path}: line {number}: expected decimal points, got commas in {line[:60]!r}")
+
+
+def _check_blanks(path: Path, number: int, line: str) -> None:
+    """Refuse blanks after some commas only, where the others may be within numbers."""
     pieces = re.split(r",\s+", line)
     pointed = _DECIMAL_POINT.search(line) is not None  # where there are points, commas separate, as in 22.5,133.5, 7
     if len(pieces) > 1 and any(
