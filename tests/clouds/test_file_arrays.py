@@ -219,3 +219,15 @@ def test_an_archive_that_would_fill_the_memory_is_refused_before_it_does(tmp_pat
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 4 * path.stat().st_size + 2**20
+
+
+def test_names_in_an_archive_are_shown_in_one_short_line(tmp_path: Path) -> None:
+    name = "\x1b[2J\n" + 3000 * "a"
+    array = npy(POINTS)
+    torn = npz(packed=False, **{name: array}).replace(b"PK\x03\x04", b"PK\x03\x05", 1)
+    other = npz(packed=False, **{name: array}).replace(name.encode(), name.replace("a", "b").encode(), 1)
+    for content in (torn, other, npz(**{name: b"no array"}), npz(**{name: npy(1.0)}), npz(**{name: array, "b": array})):
+        with pytest.raises(cp.FileFormatError, match=r"x1b\[2J") as caught:
+            read(tmp_path, content, "a.npz")
+        assert len(str(caught.value)) < 600 + len(str(tmp_path))
+        assert str(caught.value).isprintable()

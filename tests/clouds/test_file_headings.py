@@ -92,6 +92,14 @@ def test_units_may_stand_apart_from_the_names(tmp_path: Path, header: str, separ
     assert read(tmp_path, "\n".join([header, *rows])).points.tolist() == POINTS
 
 
+@pytest.mark.parametrize("unit", [" [m]", "\t(mm)", "  [ m ]"])
+@pytest.mark.parametrize("names", ["x y z", "x, y, z", "X\tY\tZ", "columns: x y z"])
+def test_a_unit_at_the_end_of_a_comment_is_that_of_all(tmp_path: Path, names: str, unit: str) -> None:
+    assert read(tmp_path, f"# {names}{unit}\n1 2 3\n-4.5 5 6e3\n").points.tolist() == POINTS
+    other = names.replace("y", "t y").replace("Y", "t\tY") if "," not in names else "x, t, y, z"
+    assert read(tmp_path, f"# {other}{unit}\n1 9 2 3\n-4.5 9 5 6e3\n").points.tolist() == POINTS
+
+
 @pytest.mark.parametrize(
     "label",
     [
@@ -132,6 +140,7 @@ def test_names_in_a_comment_may_be_introduced(tmp_path: Path, label: str) -> Non
         "scan: 1 2 3",
         "https://some.where/a b c",
         "distance, range, r",
+        "a long corridor",
     ],
 )
 def test_comments_that_are_sentences_hinder_nothing(tmp_path: Path, comment: str) -> None:

@@ -110,6 +110,13 @@ def test_a_header_alone_is_an_empty_cloud(tmp_path: Path) -> None:
         ("a,b,c\n", "line 1: expected columns x, y and z; cannot tell which they are in 'a,b,c'"),
         ("a b c\n1 2 3\n", "line 1: expected columns x, y and z; cannot tell which they are in 'a b c'"),
         ("1 2\n", "line 1: expected 3 numbers or more, got '1 2'"),
+        ("20\n1 2 3\n", "line 1: expected 3 numbers or more, got '20': remove it if it counts the points"),
+        ("//X Y Z\n20\n1 2 3\n", "line 2: expected 3 numbers or more, got '20': remove it if it counts the points"),
+        (",0,1,2\n0,1.5,2.5,3.5\n", "line 1: expected names of columns above an index, got ',0,1,2': index,x,y,z,…"),
+        (
+            "name;x;y;z\nP1;1,5;2,5;3,5\n",
+            "line 2: expected 4 numbers with decimal points, got 'P1;1,5;2,5;3,5'",
+        ),
         ("1 two 3\n", "line 1: expected 3 numbers, got '1 two 3'"),
         ("# c\n1 2 3\n\n1 2\n", "line 4: expected 3 numbers, got '1 2'"),
         ("1 2 3\n4 5 6 7\n", "line 2: expected 3 numbers, got '4 5 6 7'"),
@@ -135,7 +142,8 @@ def test_a_header_alone_is_an_empty_cloud(tmp_path: Path) -> None:
         ("x y\n1 2\n", "line 1: expected columns x, y and z; there is no z among 'x y'"),
         ("x y z w\n1 2 3\n", "line 2: expected 4 words as in the header, got '1 2 3'"),
         (b"\x89PNG\r\n\x1a\n\0\0", "line 1: expected"),
-        ("1 2 3\n".encode("utf-16"), "line 1: expected"),
+        ("1 2 3\n".encode("utf-16"), "line 1: expected text in ASCII or UTF-8, got UTF-16"),
+        (b"\xfe\xff" + "1 2 3\n".encode("utf-16-be"), "line 1: expected text in ASCII or UTF-8, got UTF-16"),
     ],
 )
 def test_broken_files_are_refused_with_the_line(tmp_path: Path, content: str | bytes, message: str) -> None:
@@ -154,6 +162,7 @@ def test_numbers_between_commas_may_be_aligned(tmp_path: Path) -> None:
     ):
         assert read(tmp_path, rows).points.tolist() == POINTS
     assert read(tmp_path, " 1,-2, 3\n-4, 5,-6\n").points.tolist() == [[1, -2, 3], [-4, 5, -6]]
+    assert read(tmp_path, "x,y,z\n100,200,  3\n 10,200,300\n").points.tolist() == [[100, 200, 3], [10, 200, 300]]
 
 
 @pytest.mark.parametrize(
@@ -286,7 +295,7 @@ def test_numbers_of_columns_above_an_index_are_no_point(tmp_path: Path) -> None:
         [f"{k} 1.5 2.5 3.5" for k in range(4)],
         [f"{k} 1.5 2.5" for k in range(9)],
         [f"{k} 1 2.0 {k}" for k in range(9)],
-        [f"{k} 1.5 2.5 3.5" for k in range(9, 0, -1)],
+        [f"{k} 1.5 2.5 3" for k in range(9, 0, -1)],
         [f"{k} 1.5 2.5 3.5" for k in (0, 1, 2, 2, 3, 4)],
         [f"{k}.5 1.5 2.5 3.5" for k in range(9)],
         [f"{k} 1.5 2.5 3.5" for k in [*range(9), 7]],

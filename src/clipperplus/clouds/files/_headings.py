@@ -68,7 +68,7 @@ def find_named_columns(where: str, names: Sequence[str]) -> list[int] | None:
     parts = [_taken_apart(name) for name in names]
     found = _coordinates(where, parts)
     if found is None:
-        if any(_ANGLES.fullmatch(re.sub(r"\s*[\[(].*", "", name)) for name in names if len(name) <= _LONGEST):
+        if _are_angles(names):
             raise FileFormatError(
                 f"{where}: longitude and latitude are angles, expected x, y and z in one unit of length: project them, "
                 f"for instance to UTM; got {_shown(names)}"
@@ -123,6 +123,13 @@ def _coordinates(where: str, parts: list[_Name]) -> list[int] | None:
             f"{where}: expected x, y and z once, got those of {kinds}: call the right ones x, y and z"
         )
     return next(iter(found.values()), None)
+
+
+def _are_angles(names: Sequence[str]) -> bool:
+    """Return whether longitude or latitude is among these: ``long`` alone may be a word of a sentence."""
+    short = [re.sub(r"\s*[\[(].*", "", name) for name in names if len(name) <= _LONGEST]
+    angles = [name for name in short if _ANGLES.fullmatch(name) is not None]
+    return len(angles) > 1 or (len(angles) == 1 and angles != ["long"])
 
 
 def _are_polar(names: Sequence[str]) -> bool:

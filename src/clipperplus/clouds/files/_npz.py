@@ -15,6 +15,7 @@ import numpy.typing as npt
 from numpy.lib import format as npy
 
 from ..._limits import SizeLimit
+from ..._words import said, visible
 from ...errors import FileFormatError
 
 __all__ = ["Archive", "Layout", "array_from", "layout_of"]
@@ -54,7 +55,7 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(file)
         except _BROKEN_ZIP as error:
-            raise FileFormatError(f"{self._path}: byte 0: not an NPZ file ({error})") from None
+            raise FileFormatError(f"{self._path}: byte 0: not an NPZ file ({said(error)})") from None
         members = (member for member in self._zip.infolist() if member.filename.endswith(".npy"))
         self._members = {member.filename[:-4]: member for member in members}
         self.layouts = {name: self._layout(name) for name in self._members}
@@ -75,7 +76,7 @@ class Archive:
         return layout_of(self._where(name), self._unpack(name, _LONGEST_HEADER))
 
     def _where(self, name: str) -> str:
-        return f"{self._path}: {self._members[name].filename}"
+        return f"{self._path}: {visible(self._members[name].filename[:60])}"
 
     def _unpack(self, name: str, most: int) -> bytes:
         """Return the first bytes of an array, up to ``most``."""
@@ -87,7 +88,7 @@ class Archive:
                 return stream.read(most)
         except _BROKEN_ZIP as error:
             where = f"{self._where(name)}: byte {member.header_offset}"
-            raise FileFormatError(f"{where}: cannot be unpacked ({error})") from None
+            raise FileFormatError(f"{where}: cannot be unpacked ({said(error)})") from None
 
 
 def layout_of(where: str, raw: bytes) -> Layout:

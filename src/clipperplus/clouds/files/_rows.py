@@ -23,6 +23,7 @@ __all__ = ["Rows", "as_float", "format_rows"]
 
 _FORTRAN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)[dD][+-]?\d+")
 """A number in double precision as Fortran writes it, 1.5D-3."""
+_COMMA_IN_NUMBER = re.compile(r"\d,\d")
 _BEFORE_COMMENTS = " \t,;"
 _NOT_FINITE = re.compile(r"[+-]?(1\.#[IJQRS][A-Z]{0,3}\d*(e[+-]?\d+)?|nan\((ind|snan)\))", re.IGNORECASE)
 """As programs of Microsoft's compilers write it: 1.#QNAN, -1.#IND00, rounded 1.#J; those of later ones -nan(ind)."""
@@ -115,6 +116,8 @@ class Rows:
                 values.extend([as_float(words[column]) for column in columns])
             except ValueError:
                 expected = f"{width} number{'s' if width > 1 else ''}"
+                if self.separator == ";" and _COMMA_IN_NUMBER.search(line):
+                    expected += " with decimal points"
                 raise FileFormatError(f"{self.path}: line {number}: expected {expected}, got {line[:60]!r}") from None
         return np.frombuffer(values).reshape(-1, len(columns))
 

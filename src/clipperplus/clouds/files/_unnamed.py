@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...errors import FileFormatError
 from ._rows import Rows, as_float
 
-__all__ = ["columns_are_numbered", "refuse_index", "refuse_picture"]
+__all__ = ["columns_are_numbered", "refuse_index", "refuse_numbers", "refuse_picture", "refuse_times"]
 
 _ROWS_LOOKED_AT = 100
 _FEWEST_COUNTED = 5
@@ -19,6 +19,10 @@ _FEWEST_COUNTED = 5
 _INTEGER = re.compile(r"[+-]?\d+")
 _LARGEST = 1e12
 """Of coordinates, whatever their unit; times are beyond, from those in ms since 1970 on."""
+_SECONDS = 1e9, 2.0**31
+"""Since 1970, of times from 2001 to 2038 …"""
+_LARGEST_BESIDE = 1e7
+"""… and of coordinates beside them. A coordinate as large, in mm, has others beyond this."""
 _LONGEST_SIDE = 1 << 16
 """Of the picture that a scanner takes, in points."""
 
@@ -27,15 +31,19 @@ def columns_are_numbered(rows: Rows, width: int) -> bool:
     """Whether the first row is ``0,1,2``, which pandas writes above columns without names, and no point.
 
     It is a point if a coordinate below it is an integer as well: pandas writes 1.0 where the others are no integers. So
-    it is where blanks separate, which pandas is seldom asked for.
+    it is where blanks separate, which pandas is seldom asked for. ``,0,1,2``, above an index, is refused.
     """
-    lines = (line for _, line in rows)
-    first = next(lines)
+    number, first = next(iter(rows))
     if rows.separator is None and "\t" not in first:
         return False
-    if [word.strip() for word in first.split(rows.separator)] != [str(column) for column in range(width)]:
+    words, names = [word.strip() for word in first.split(rows.separator)], [str(column) for column in range(width)]
+    if words == ["", *names[:-1]]:
+        raise FileFormatError(
+            f"{rows.path}: line {number}: expected names of columns above an index, got {first[:60]!r}: index,x,y,z,…"
+        )
+    if words != names:
         return False
-    others = [_words(line, rows)[:3] for line in islice(lines, _ROWS_LOOKED_AT)]
+    others = [_words(line, rows)[:3] for _, line in islice(rows, 1, 1 + _ROWS_LOOKED_AT)]
     return bool(others) and not any(_INTEGER.fullmatch(word) for words in others for word in words)
 
 
@@ -60,6 +68,38 @@ def refuse_index(rows: Rows, table: npt.NDArray[np.float64]) -> None:
         )
 
 
+def refuse_numbers(rows: Rows, table: npt.NDArray[np.float64]) -> None:
+    """Refuse a table whose first column has another integer in every row, in any order: the numbers of the points.
+
+    They are written as integers, the next three columns with a point.
+    """
+    names = table[:, 0]
+    with np.errstate(invalid="ignore"):
+        if len(names) < _FEWEST_COUNTED or not (names == np.floor(names)).all() or len(np.unique(names)) < len(names):
+            return
+    if _have_points(rows, [False, True, True, True]):
+        number, row = next(iter(rows))
+        raise FileFormatError(
+            f"{rows.path}: line {number}: expected x, y and z first, got a column with another integer in every row, "
+            f"such as the number of a point, in {row[:60]!r}: name the columns in a first line: id,x,y,z, or x,y,z,… "
+            "if it is x"
+        )
+
+
+def refuse_times(rows: Rows, table: npt.NDArray[np.float64]) -> None:
+    """Refuse a table whose first column seems to be seconds since 1970, as in trajectories of TUM: it never falls."""
+    times, others = table[:, 0], table[:, 1:]
+    with np.errstate(invalid="ignore"):
+        rising = ((times >= _SECONDS[0]) & (times < _SECONDS[1])).all() and (np.diff(times) >= 0).all()
+        if not len(table) or not rising or (np.abs(others) > _LARGEST_BESIDE).any():
+            return
+    number, row = next(iter(rows))
+    raise FileFormatError(
+        f"{rows.path}: line {number}: expected x, y and z first, got what seem to be seconds in {row[:60]!r}: "
+        "name the columns in a first line: time,x,y,z, or x,y,z,… if it is x"
+    )
+
+
 def refuse_picture(rows: Rows, table: npt.NDArray[np.float64]) -> None:
     """Refuse a table of rows and columns of a scanner's picture before the points, as FARO SCENE writes it.
 
@@ -70,13 +110,18 @@ def refuse_picture(rows: Rows, table: npt.NDArray[np.float64]) -> None:
     places = table[:, :2]
     if not ((places >= 0) & (places < _LONGEST_SIDE) & (places == np.floor(places))).all():
         return
-    looked_at = [(number, row, _words(row, rows, 5)) for number, row in islice(rows, _ROWS_LOOKED_AT)]
-    if all(["." in word for word in words] == [False, False, True, True, True] for _, _, words in looked_at):
-        number, row, _ = looked_at[0]
+    if _have_points(rows, [False, False, True, True, True]):
+        number, row = next(iter(rows))
         raise FileFormatError(
             f"{rows.path}: line {number}: expected x, y and z first, got two integers before them, such as the row and "
             f"column of a scanner, in {row[:60]!r}: name the columns in a first line: row,column,x,y,z, or x,y,z,…"
         )
+
+
+def _have_points(rows: Rows, pattern: list[bool]) -> bool:
+    """Whether the first words of rows have decimal points where they are expected, and nowhere else."""
+    looked_at = (_words(row, rows, len(pattern)) for _, row in islice(rows, _ROWS_LOOKED_AT))
+    return all(["." in word for word in words] == pattern for words in looked_at)
 
 
 def _words(row: str, rows: Rows, count: int = 4) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._limits import SizeLimit
+from ..._words import visible
 from ...errors import FileFormatError
 from ._columns import Contents, table_bytes
 from ._npz import Archive, Layout, array_from, layout_of
@@ -41,7 +42,7 @@ def parse_npz(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     archive = Archive(io.BytesIO(raw), limit)
     layouts = archive.layouts
     chosen = [_name_of_points(path, layouts)]
-    _check_holds_points(path, layouts[chosen[0]], f"{chosen[0][:60]}: ")
+    _check_holds_points(path, layouts[chosen[0]], f"{visible(chosen[0][:60])}: ")
     normals, count = layouts.get("normals"), layouts[chosen[0]].shape[0]
     if normals is not None and _can_be_points(normals) and normals.shape[0] == count:
         chosen.append("normals")
@@ -60,7 +61,7 @@ def _name_of_points(path: Path, layouts: dict[str, Layout]) -> str:
     for names in (named, others if set(layouts) <= {*others, "normals"} else []):
         if len(names) == 1:
             return names[0]
-    there = ", ".join(f"{name} {layout.shape}" for name, layout in layouts.items())[:200]
+    there = visible(", ".join(f"{name} {layout.shape}" for name, layout in layouts.items())[:200])
     raise FileFormatError(
         f"{path}: byte 0: expected {_EXPECTED}, called points if there are several; there are {there or 'none'}"
     )

@@ -15,7 +15,7 @@ from ._columns import Contents
 from ._headings import find_named_columns
 from ._other_columns import names_no_z, only_names_columns
 from ._rows import Rows, as_float
-from ._unnamed import columns_are_numbered, refuse_index, refuse_picture
+from ._unnamed import columns_are_numbered, refuse_index, refuse_numbers, refuse_picture, refuse_times
 
 __all__ = ["parse_table"]
 
@@ -29,6 +29,8 @@ _LABELS = re.compile(r"(?:fields?|columns?|header|names?|format)\s+", re.IGNOREC
 """What introduces the names of columns in a comment: ``FIELDS x y z``, ``Order of columns: x y z``."""
 _UNIT = re.compile(r" (?=[\[(] ?\w+ ?[\])])")
 """What separates a name from its unit: ``x [m]``."""
+_UNIT_OF_ALL = re.compile(r"[^\[({]*\S(\s+[\[(] ?\w+ ?[\])])")
+"""The only unit in a comment, at its end: ``x y z [m]``."""
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"\d\.|\.\d")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d*")
@@ -41,14 +43,19 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     The header is a first line without a number, or a comment before the first row that names them. A first line that
     names something else is refused: nobody knows what the columns are. One that only numbers them is passed over.
     """
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise FileFormatError(f"{path}: line 1: expected text in ASCII or UTF-8, got UTF-16: save it in one of these")
     start = len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0
     rows = Rows(path, raw, limit, start, comments=_COMMENTS, comment_lines=_COMMENT_LINES)
     first = list(islice(rows, 2))
     if not first:
         raise FileFormatError(f"{path}: line 1: expected points; the file has no line with a number")
+    has_header = not any(map(_is_number, _words(first[0][1])))
     for number, line in first:
         _check_commas(path, number, line)
-    if any(map(_is_number, _words(first[0][1]))):
+        if not has_header or len(_words(line)) != len(_words(first[0][1])):
+            _check_blanks(path, number, line)
+    if not has_header:
         skip, number, line = 0, *first[0]
         width = len(_words(line))
         columns = _columns_in_comment(rows, number, width)
@@ -60,7 +67,8 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     if columns is not None:
         return Contents(rows.numbers(width, columns, skip=skip))
     if width < 3:
-        raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}")
+        hint = ": remove it if it counts the points" if line.isdigit() else ""
+        raise FileFormatError(f"{path}: line {number}: expected 3 numbers or more, got {line[:60]!r}{hint}")
     if columns_are_numbered(rows, width):
         rows = rows.from_line(first[1][0])
     for number, line in first:
@@ -72,6 +80,8 @@ def parse_table(path: Path, raw: bytes, limit: SizeLimit) -> Contents:
     table = rows.numbers(width, [0, 1, 2])
     if width > 3:
         refuse_index(rows, table)
+        refuse_times(rows, table)
+        refuse_numbers(rows, table)
     if width > 4:
         refuse_picture(rows, table)
     return Contents(table)
@@ -117,6 +127,8 @@ def _columns_in_comment(rows: Rows, end: int, width: int) -> list[int] | None:
 
 def _names_in_comment(text: str, width: int) -> Iterator[list[str]]:
     """Yield the words of a comment, and those after what introduces them, where they are as many as those of a row."""
+    of_all = _UNIT_OF_ALL.fullmatch(text)
+    text = text if of_all is None else text[: of_all.start(1)]
     names = _names(text, width)
     if len(names) == width and not any(map(_is_number, names)):  # lat 48.1 lon 11.6
         yield names
@@ -140,6 +152,10 @@ def _check_commas(path: Path, number: int, line: str) -> None:
     commas = [_DECIMAL_COMMA.fullmatch(word) is not None for word in words]
     if len(words) >= 3 and any(commas) and all(comma or _is_number(w) for comma, w in zip(commas, words, strict=True)):
         raise FileFormatError(f"{path}: line {number}: expected decimal points, got commas in {line[:60]!r}")
+
+
+def _check_blanks(path: Path, number: int, line: str) -> None:
+    """Refuse blanks after some commas only, where the others may be within numbers."""
     pieces = re.split(r",\s+", line)
     pointed = _DECIMAL_POINT.search(line) is not None  # where there are points, commas separate, as in 22.5,133.5, 7
     if len(pieces) > 1 and any(
