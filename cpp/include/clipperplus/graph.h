@@ -63,7 +63,10 @@ class CLIPPERPLUS_API Graph {
   Graph() = default;  // without vertices
   Graph(const Graph&) = default;
   Graph(Graph&& other) noexcept { swap(other); }
-  Graph& operator=(const Graph&) = default;
+  Graph& operator=(const Graph& other) {
+    Graph(other).swap(*this);  // all of it, or nothing where the memory does not suffice
+    return *this;
+  }
   Graph& operator=(Graph&& other) noexcept {
     Graph(std::move(other)).swap(*this);
     return *this;
