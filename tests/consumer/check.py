@@ -127,8 +127,16 @@ def refuse_other_abis(build: Path, prefix: Path) -> None:
         print("other ABIs: skipped, this standard library has one")
         return
     library = next(prefix.glob("lib*/libclipperplus.a"))
-    for flag in ("-D_GLIBCXX_DEBUG", "-D_GLIBCXX_USE_CXX11_ABI=0"):
-        command = [compiler, "-std=c++20", flag, f"-I{prefix / 'include'}", str(ROOT / CONSUMER / "consumer.cpp")]
+    others = [(compiler, "-D_GLIBCXX_DEBUG"), (compiler, "-D_GLIBCXX_USE_CXX11_ABI=0")]
+    clang = shutil.which("clang++") or shutil.which("clang++-19") or "clang++"
+    try:
+        begin = [clang, "-stdlib=libc++", "-x", "c++", "-include", "cstddef", "-fsyntax-only", os.devnull]
+        subprocess.run(begin, check=True, capture_output=True)
+        others.append((clang, "-stdlib=libc++"))
+    except (OSError, subprocess.CalledProcessError):
+        print("static, -stdlib=libc++: skipped, there is no libc++")
+    for other, flag in others:
+        command = [other, "-std=c++20", flag, f"-I{prefix / 'include'}", str(ROOT / CONSUMER / "consumer.cpp")]
         begun = time.perf_counter()
         done = subprocess.run(
             [*command, str(library), "-pthread", "-o", str(build / "other-abi")],
