@@ -167,6 +167,7 @@ class CLIPPERPLUS_API Graph {
   Graph subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const;
   // The graph on the first k vertices: a copy of words for bits.
   Graph prefix(std::size_t k, const simd::Kernels& kernels, Control& control) const;
+  // The graph with the other edges; InvalidGraph if its bits would take more than 4 GiB.
   Graph complement() const;
   // The same graph where memory counts more than time: in the smaller form, and so are graphs made from it.
   Graph compact() const;
