@@ -346,6 +346,8 @@ def test_a_graph_that_cannot_fit_into_the_memory_is_refused_before_the_work(monk
     with pytest.raises(cp.MemoryLimitError, match=r"associations: the graph of 65537 of them takes .* fewer") as raised:
         cp.consistency_graph(points, points)
     assert raised.value.needed == (2**16 + 1) ** 2 // 8
+    with pytest.raises(cp.MemoryLimitError, match="associations"):  # bits are not smaller for edges that are lost
+        cp.consistency_graph(points, points, min_clique_size=10)
     with pytest.raises(cp.MemoryLimitError, match="associations"):
         cp.solve(points, points)
 

@@ -60,7 +60,8 @@ def check_all(work: Path) -> None:
 
     fetched = f"-DCLIPPERPLUS_SOURCE={ROOT}", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_CXX_FLAGS=-ffast-math"
     parts = "-DCLIPPERPLUS_INSTALL=ON", "-DCLIPPERPLUS_CLI=ON", "-DCMAKE_UNITY_BUILD=ON"
-    consume("shared, FetchContent", work / "fetched", debug, *fetched, *parts)
+    inherited = "-DSKBUILD=2", "-Dsimd_flags=-fno-such-flag"  # what a Python package may define that this is part of
+    consume("shared, FetchContent", work / "fetched", debug, *fetched, *parts, *inherited)
     step("shared, install", "cmake", "--install", work / "fetched", "--prefix", shared)
     consume("shared, find_package", work / "found-shared", debug, f"-DCMAKE_PREFIX_PATH={shared}")
     consume_by_pkg_config("shared, pkg-config", work / "found-shared", shared)
@@ -126,8 +127,16 @@ def refuse_other_abis(build: Path, prefix: Path) -> None:
         print("other ABIs: skipped, this standard library has one")
         return
     library = next(prefix.glob("lib*/libclipperplus.a"))
-    for flag in ("-D_GLIBCXX_DEBUG", "-D_GLIBCXX_USE_CXX11_ABI=0"):
-        command = [compiler, "-std=c++20", flag, f"-I{prefix / 'include'}", str(ROOT / CONSUMER / "consumer.cpp")]
+    others = [(compiler, "-D_GLIBCXX_DEBUG"), (compiler, "-D_GLIBCXX_USE_CXX11_ABI=0")]
+    clang = shutil.which("clang++") or shutil.which("clang++-19") or "clang++"
+    try:
+        begin = [clang, "-stdlib=libc++", "-x", "c++", "-include", "cstddef", "-fsyntax-only", os.devnull]
+        subprocess.run(begin, check=True, capture_output=True)
+        others.append((clang, "-stdlib=libc++"))
+    except (OSError, subprocess.CalledProcessError):
+        print("static, -stdlib=libc++: skipped, there is no libc++")
+    for other, flag in others:
+        command = [other, "-std=c++20", flag, f"-I{prefix / 'include'}", str(ROOT / CONSUMER / "consumer.cpp")]
         begun = time.perf_counter()
         done = subprocess.run(
             [*command, str(library), "-pthread", "-o", str(build / "other-abi")],

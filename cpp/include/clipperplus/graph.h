@@ -63,7 +63,10 @@ class CLIPPERPLUS_API Graph {
   Graph() = default;  // without vertices
   Graph(const Graph&) = default;
   Graph(Graph&& other) noexcept { swap(other); }
-  Graph& operator=(const Graph&) = default;
+  Graph& operator=(const Graph& other) {
+    Graph(other).swap(*this);  // all of it, or nothing where the memory does not suffice
+    return *this;
+  }
   Graph& operator=(Graph&& other) noexcept {
     Graph(std::move(other)).swap(*this);
     return *this;
@@ -164,6 +167,7 @@ class CLIPPERPLUS_API Graph {
   Graph subgraph(std::span<const Vertex> vertices, const simd::Kernels& kernels, Control& control) const;
   // The graph on the first k vertices: a copy of words for bits.
   Graph prefix(std::size_t k, const simd::Kernels& kernels, Control& control) const;
+  // The graph with the other edges; InvalidGraph if its bits would take more than 4 GiB.
   Graph complement() const;
   // The same graph where memory counts more than time: in the smaller form, and so are graphs made from it.
   Graph compact() const;

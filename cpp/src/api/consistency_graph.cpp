@@ -15,10 +15,14 @@ namespace {
 // Associations whose graph, of at most 512 MiB, any machine has room for.
 constexpr std::size_t kSurelyFits = std::size_t{1} << 16;
 
-// Refuses associations whose graph the machine has no room for, in either form.
+// Refuses associations whose graph the machine has no room for, in either form. How many edges those lose that agree
+// with too few others is not known before; rows get shorter by that, bits do not.
 void check_graph_fits(const DistanceProblem& problem, const simd::Kernels& kernels) {
+  constexpr double kAsBits = 1.0 / 64.0;  // from this share of the edges on, graphs are bits
+  const double density = sampled_density(problem, kernels);
+  if (problem.clique_size > 1 && density < kAsBits) return;
   const double pairs = static_cast<double>(problem.count) * static_cast<double>(problem.count);
-  const double bytes = pairs * std::min(1.0 / 8.0, 4.0 * sampled_density(problem, kernels));
+  const double bytes = pairs * std::min(1.0 / 8.0, 4.0 * density);
   check_fits(words_of("associations: the graph of ", problem.count, " of them takes"), static_cast<std::size_t>(bytes));
 }
 
@@ -43,7 +47,7 @@ Graph api::join(const Matches& matches, const ConsistencyOptions& options) {
       .clique_size = options.min_clique_size,
   };
   const simd::Kernels& kernels = *simd::available().front();
-  if (problem.count > kSurelyFits && problem.clique_size == 0) check_graph_fits(problem, kernels);
+  if (problem.count > kSurelyFits) check_graph_fits(problem, kernels);
   Control control;
   return join_by_distance(problem, {.threads = options.threads}, kernels, control);
 }

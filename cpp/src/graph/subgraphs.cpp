@@ -5,6 +5,7 @@
 #include "clipperplus/graph.h"
 #include "graph/rows.h"
 #include "simd/kernels.h"
+#include "words.h"
 
 namespace clipperplus::inline v0 {
 
@@ -134,6 +135,12 @@ Graph Graph::relabel_bits(std::span<const Vertex> vertices, const std::vector<Ve
 }
 
 Graph Graph::complement() const {
+  constexpr std::size_t kMostBytes = std::size_t{4} << 30;  // as in Python
+  if (n_ * n_ / 8 > kMostBytes) {
+    const std::string gibibytes = fixed_text(static_cast<double>(n_) * static_cast<double>(n_) / 0x1p33, 0);
+    throw InvalidGraph(
+        words_of("the complement of a sparse graph of ", n_, " vertices would take ", gibibytes, " GiB"));
+  }
   Graph result;
   result.allocate_bits(n_);
   for (std::size_t v = 0; v < n_; ++v) {

@@ -43,6 +43,8 @@ _SURELY_FITS = 2**16
 """Associations whose graph, of at most 512 MiB, any machine has room for. Of more, …"""
 _SAMPLED_PAIRS = 2**14
 """… so many pairs tell how large the graph will be."""
+_AS_BITS = 1 / 64
+"""Share of the edges from which on graphs are bits, whose size does not depend on it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,8 +249,11 @@ class ConsistencyProblem:
         """Join by distance, and what else pairs agree in, in the core."""
         if source.shape[1] != target.shape[1]:  # one of them is empty, and so is the graph
             source, target = np.empty((0, 3)), np.empty((0, 3))
-        if self.count > _SURELY_FITS and not min_clique_size:
-            check_graph_fits("associations", self.count, self.sampled_density())
+        if self.count > _SURELY_FITS:
+            density = self.sampled_density()
+            # How many edges those lose that agree with too few others is not known: rows get shorter by that.
+            if min_clique_size < 2 or density >= _AS_BITS:
+                check_graph_fits("associations", self.count, density)
         native = _core.join_by_distance(
             source,
             target,
