@@ -28,7 +28,8 @@ def left_out(index: dict[str, Any]) -> int:
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda index: index.update(format=2), r"map\.json: expected format 1; clipperplus \d.* wrote format 2"),
+        (lambda index: index.update(format=2), r"map\.json: expected format 1; clipperplus '\d.*' wrote format 2"),
+        (lambda index: index.update(format="\x1b" + "2" * 10**6), r"format 1; .* wrote format '\\x1b22*2 …$"),
         (lambda index: index.update(kind="recipe"), r"map\.json: expected a clipperplus map, this is something else"),
         (lambda index: index.pop("edges"), r"not a map as it is written here \(edges: missing\)"),
         (lambda index: index.update(edges=3), "edges: expected a list, got 3"),

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from .._build import core_info
 from .._limits import SizeLimit
 from .._paths import as_path, naming, open_file, read_file
+from .._words import shown
 from ..clouds.files import write_cloud
 from ..clouds.files._npz import Archive
 from ..errors import ClipperPlusError, FileFormatError
@@ -248,7 +249,7 @@ def _read_index(path: Path, size_limit: int | None = None) -> dict[str, Any]:
     if not isinstance(index, dict) or index.get("kind") != _KIND:
         raise FileFormatError(f"{path}: expected a {_KIND}, this is something else")
     if index.get("format") != _FORMAT:
-        version = f"clipperplus {index.get('clipperplus')} wrote format {index.get('format')}"
+        version = f"clipperplus {shown(index.get('clipperplus'))} wrote format {shown(index.get('format'))}"
         raise FileFormatError(f"{path}: expected format {_FORMAT}; {version}")
     return index
 
