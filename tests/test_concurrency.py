@@ -204,6 +204,31 @@ def test_ctrl_c_ends_the_search_for_a_camera(threads: int) -> None:
     assert min(seconds_to_stop(search, 0.2) for _ in range(3)) < 0.1
 
 
+@pytest.mark.parametrize("what", ["pairs", "a map"])
+def test_ctrl_c_ends_what_other_threads_do(what: str) -> None:
+    """It reaches this thread alone, which waits for them."""
+    places = np.random.default_rng(0).uniform(-5.0, 5.0, (2, 300_000, 2))
+    clouds = [np.column_stack((place, np.sin(place[:, 0]) * np.cos(place[:, 1]))) for place in places]
+
+    def work() -> None:
+        if what == "pairs":
+            list(cp.register_pairs([(0, 1), (1, 0)], clouds=clouds, voxel_size=0.02, threads=2))
+        else:
+            cp.build_map(clouds, voxel_size=0.02, threads=2)
+        pytest.fail("it ended by itself")
+
+    assert min(seconds_to_stop(work, 0.7) for _ in range(3)) < 0.1
+
+
+def test_work_on_threads_that_was_ended_can_be_done_again() -> None:
+    points = np.random.default_rng(0).normal(size=(3000, 3))
+    pairs = [(points, points), (points, points[::2]), (points[::2], points), (points, points[::3])]
+    some = cp.register_pairs(pairs, threads=2)
+    next(some)
+    some.close()  # type: ignore[attr-defined]
+    assert [result.failure for result in cp.register_pairs(pairs, threads=2)] == [None] * 4
+
+
 def seconds_to_stop(work: Callable[[], None], delay: float) -> float:
     """Return how long work that does not end by itself goes on after Ctrl-C."""
     sent: list[float] = []
