@@ -179,6 +179,8 @@ def replaced(path: Path) -> Iterator[Path]:
     unfinished = place.with_name(f".{secrets.token_hex(8)}{path.suffix[:16]}")
     try:
         with naming(path):  # of the other name nobody knows
+            if before is not None:  # perhaps a secret: who may not read it may not read its half either
+                os.close(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             yield unfinished
             if before is not None:
                 unfinished.chmod(stat.S_IMODE(before.st_mode))
