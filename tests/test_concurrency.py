@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from pinholes import INTRINSICS, simulate
 from strategies import random_graph, symmetric_weights
 
 import clipperplus as cp
+from clipperplus._paths import write_bytes
 from clipperplus.invariants import GroupSampling
 
 LONG = cp.RelaxationOptions(tol_u=0.0, tol_f=0.0, max_inner=10**6)
@@ -202,6 +204,42 @@ def test_ctrl_c_ends_the_search_for_a_camera(threads: int) -> None:
         cp.solve_camera(seen.points, seen.pixels, INTRINSICS, groups=many, threads=threads)
 
     assert min(seconds_to_stop(search, 0.2) for _ in range(3)) < 0.1
+
+
+@pytest.mark.parametrize("what", ["pairs", "a map"])
+def test_ctrl_c_ends_what_other_threads_do(what: str) -> None:
+    """It reaches this thread alone, which waits for them."""
+    places = np.random.default_rng(0).uniform(-5.0, 5.0, (2, 300_000, 2))
+    clouds = [np.column_stack((place, np.sin(place[:, 0]) * np.cos(place[:, 1]))) for place in places]
+
+    def work() -> None:
+        if what == "pairs":
+            list(cp.register_pairs([(0, 1), (1, 0)], clouds=clouds, voxel_size=0.02, threads=2))
+        else:
+            cp.build_map(clouds, voxel_size=0.02, threads=2)
+        pytest.fail("it ended by itself")
+
+    assert min(seconds_to_stop(work, 0.7) for _ in range(3)) < 0.1
+
+
+def test_work_on_threads_that_was_ended_can_be_done_again() -> None:
+    points = np.random.default_rng(0).normal(size=(3000, 3))
+    pairs = [(points, points), (points, points[::2]), (points[::2], points), (points, points[::3])]
+    some = cp.register_pairs(pairs, threads=2)
+    next(some)
+    some.close()  # type: ignore[attr-defined]
+    assert [result.failure for result in cp.register_pairs(pairs, threads=2)] == [None] * 4
+
+
+def test_ctrl_c_ends_the_packing_of_a_file(tmp_path: Path) -> None:
+    digits = np.random.default_rng(0).integers(48, 58, 40_000_000, dtype=np.uint8).tobytes()
+
+    def pack() -> None:
+        while True:
+            write_bytes(tmp_path / "a.gz", digits)
+
+    assert min(seconds_to_stop(pack, 0.2) for _ in range(3)) < 0.1
+    assert list(tmp_path.iterdir()) == []
 
 
 def seconds_to_stop(work: Callable[[], None], delay: float) -> float:

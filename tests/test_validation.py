@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,46 @@ def test_files_of_poses_are_written_of_poses_alone() -> None:
 def test_pairs_that_are_none_are_refused(pair: Any) -> None:
     with pytest.raises(cp.LandmarkError, match=r"pairs\[0\]: expected two clouds"):
         list(cp.register_pairs([pair], clouds=[POINTS, POINTS]))
+
+
+@pytest.mark.parametrize("clouds", [{0: POINTS, 1: POINTS}, {"a", "b"}, {}.keys()], ids=type)
+def test_what_has_no_order_is_no_list_of_clouds(clouds: Any) -> None:
+    with pytest.raises(cp.LandmarkError, match="clouds: expected clouds in a list, got "):
+        list(cp.register_pairs([(0, 1)], clouds=clouds))
+    with pytest.raises(cp.LandmarkError, match="scans: expected several scans in a list, got "):
+        cp.build_map(clouds)
+
+
+def test_very_many_scans_that_are_none_take_no_memory() -> None:
+    with pytest.raises(cp.LandmarkError, match=r"scans\[0\]: expected points"):
+        cp.build_map(everywhere(3))
+
+
+@pytest.mark.parametrize("pairs", [np.array(3), [np.array(3)], [(POINTS, POINTS, {1: 2, "epsilon": 0.1})]], ids=str)
+def test_pairs_of_numpy_that_are_none_and_options_without_names_are_refused(pairs: Any) -> None:
+    with pytest.raises(cp.ClipperPlusError, match=r"pairs.*: expected "):
+        list(cp.register_pairs(pairs))
+
+
+@pytest.mark.parametrize("half", [Fraction(1, 2), np.longdouble(0.5), np.float16(0.5)], ids=type)
+def test_options_of_pairs_are_numbers_of_any_kind(half: Any, tmp_path: Path) -> None:
+    (result,) = cp.register_pairs([(POINTS, POINTS)], epsilon=half, store=tmp_path / "a.sqlite")
+    assert result.failure is None
+    (again,) = cp.register_pairs([(POINTS, POINTS, {"epsilon": 0.5})], store=tmp_path / "a.sqlite")
+    assert again.was_known
+
+
+@pytest.mark.parametrize("time", [np.timedelta64(1, "s"), np.timedelta64(1), np.datetime64("2026-01-01")], ids=str)
+def test_times_are_no_numbers(time: Any) -> None:
+    with pytest.raises(cp.OptionError, match="voxel_size: expected a number, got "):
+        cp.downsample(POINTS, voxel_size=time)
+
+
+@pytest.mark.parametrize("graph", [Unspeakable(), POINTS, RUDE], ids=type)
+def test_what_is_no_graph_of_networkx_is_shown_in_one_short_line(graph: Any) -> None:
+    with pytest.raises(cp.GraphError, match="graph: expected a networkx graph, got ") as refused:
+        cp.Graph.from_networkx(graph)
+    assert str(refused.value).isprintable()
 
 
 def test_ctrl_c_is_passed_on() -> None:

@@ -125,6 +125,17 @@ def test_permissions_follow_the_mask_or_stay_what_they_were(tmp_path: Path) -> N
     assert stat.S_IMODE(path.stat().st_mode) == 0o604
 
 
+def test_a_file_that_nobody_else_may_read_is_not_readable_while_it_is_written_either(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("before")
+    path.chmod(0o600)
+    with replaced(path) as unfinished:
+        unfinished.write_text("a secret")
+        assert stat.S_IMODE(unfinished.stat().st_mode) == 0o600
+    assert path.read_text() == "a secret"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
 def test_links_stay_links_and_what_they_name_is_written(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     link, target = tmp_path / "link.txt", tmp_path / "there" / "target.txt"

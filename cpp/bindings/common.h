@@ -92,8 +92,14 @@ struct Lifetime {
 };
 Lifetime& lifetime();
 
+// Throws KeyboardInterrupt in a thread that obeys a Stop, once that has been said.
+void check_stop();
+
 // Releases the GIL for its scope; counts as a running kernel until the GIL is held again.
 class WithoutGil {
+  struct Checked {
+    Checked() { check_stop(); }
+  } checked_;
   struct Running {
     Running() { ++lifetime().running; }
     ~Running() { --lifetime().running; }

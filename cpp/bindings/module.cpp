@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <thread>
@@ -19,6 +20,12 @@ namespace clipperplus::bindings {
 namespace {
 std::atomic<const simd::Kernels*> selected{nullptr};
 Lifetime the_lifetime;
+
+// Ends kernels on other threads: Ctrl-C reaches the main thread alone.
+struct Stop {
+  std::shared_ptr<std::atomic<bool>> said = std::make_shared<std::atomic<bool>>(false);
+};
+thread_local std::shared_ptr<const std::atomic<bool>> obeyed;
 
 // What the system refuses is said as what is refused beforehand: by an error of the package. This one place is for all
 // kernels.
@@ -40,9 +47,16 @@ void translate_bad_alloc(const std::exception_ptr& error, void*) {
 Lifetime& lifetime() { return the_lifetime; }
 const simd::Kernels& kernels() { return *selected.load(std::memory_order_relaxed); }
 
+void check_stop() {
+  if (!obeyed || !*obeyed) return;
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  throw nb::python_error();
+}
+
 bool check_signals(bool return_on_interrupt) {
   if (lifetime().ending) throw std::runtime_error("the interpreter is shutting down");
   const nb::gil_scoped_acquire acquire;
+  check_stop();
   if (PyErr_CheckSignals() == 0) return false;
   if (!return_on_interrupt || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0) throw nb::python_error();
   PyErr_Clear();
@@ -101,6 +115,11 @@ NB_MODULE(_core, m) {
   m.attr("compiler") = "unknown";
 #endif
 
+  nb::class_<Stop>(m, "Stop", "What ends kernels on other threads: Ctrl-C reaches the main thread alone.")
+      .def(nb::init<>())
+      .def(
+          "say", [](const Stop& self) { *self.said = true; }, "End them, with KeyboardInterrupt.")
+      .def("obey", [](const Stop& self) { obeyed = self.said; }, "Have those of this thread end once it is said.");
   m.def(
       "shut_down",
       [] {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import io
 import os
 import secrets
@@ -41,6 +40,8 @@ _OPEN_FILES = ("/proc", "/dev/fd")
 """Where Linux and macOS name the files that a process has open."""
 _CHUNK = 1 << 14
 """Bytes that are unpacked at a time; what is left of them after the end of a member is copied, however small it is."""
+_PIECE = 1 << 18
+"""Bytes that are packed at a time."""
 
 
 class Content(NamedTuple):
@@ -143,9 +144,16 @@ def _unpack_member(file: BinaryIO, packed: bytes, out: io.BytesIO, limit: SizeLi
     return member.unused_data
 
 
+def _packed(data: bytes) -> bytes:
+    """Return what unpacks to some bytes, piece by piece, between which Ctrl-C is heard."""
+    packer, view = zlib.compressobj(9, wbits=16 + zlib.MAX_WBITS), memoryview(data)
+    pieces = [packer.compress(view[start : start + _PIECE]) for start in range(0, len(data), _PIECE)]
+    return b"".join([*pieces, packer.flush()])
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file, all of it or nothing; ``.gz`` is packed, the same data into the same bytes."""
-    packed = gzip.compress(data, mtime=0) if is_gzip(path) else data
+    packed = _packed(data) if is_gzip(path) else data
     with replaced(path) as unfinished:
         unfinished.write_bytes(packed)
 
@@ -171,6 +179,8 @@ def replaced(path: Path) -> Iterator[Path]:
     unfinished = place.with_name(f".{secrets.token_hex(8)}{path.suffix[:16]}")
     try:
         with naming(path):  # of the other name nobody knows
+            if before is not None:  # perhaps a secret: who may not read it may not read its half either
+                os.close(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             yield unfinished
             if before is not None:
                 unfinished.chmod(stat.S_IMODE(before.st_mode))

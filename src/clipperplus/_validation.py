@@ -45,7 +45,8 @@ def as_integer(name: str, value: Any, low: int, high: int, error: type[ClipperPl
 
 def as_number(name: str, value: Any, low: float, high: float, *, open_interval: bool = False) -> float:
     """Return a finite float in [low, high], or in (low, high); numpy numbers are fine, bools and arrays are not."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+    no_numbers = (bool, np.bool_, np.timedelta64)  # though Python and numpy count them among the integers
+    if isinstance(value, no_numbers) or not isinstance(value, numbers.Real):
         raise OptionError(f"{name}: expected a number, got {shown(value)}")
     try:
         number = float(value)

@@ -58,6 +58,13 @@ def test_a_reader_that_had_enough_does_not_make_it_untrustworthy(command: list[s
     assert done.stderr == b""
 
 
+def test_a_terminal_that_does_not_know_its_width_gets_an_answer(folder: Path) -> None:
+    command = [*PROGRAM, "clique"]
+    done = subprocess.run(command, capture_output=True, cwd=folder, env={**os.environ, "COLUMNS": "0"}, check=False)
+    assert done.returncode == 0
+    assert b"maximum clique" in done.stdout
+
+
 def test_a_reader_of_all_gets_the_true_status(folder: Path) -> None:
     line = f"{shlex.join([*PROGRAM, *UNTRUSTED, '--json'])} | cat; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, cwd=folder, check=False)

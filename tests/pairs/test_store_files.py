@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -385,3 +386,37 @@ def test_a_pipe_in_place_of_a_file_is_refused_at_once(path: Path) -> None:
     os.mkfifo(path)
     with pytest.raises(cp.FileFormatError, match="expected a regular file, this is a pipe"):
         PairStore(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("ending", ["wal", "shm", "journal"])
+def test_a_pipe_in_place_of_a_file_beside_one_is_refused_at_once(path: Path, ending: str) -> None:
+    make_store(path)
+    os.mkfifo(f"{path}-{ending}")
+    with pytest.raises(cp.FileFormatError, match=f"{ending}: expected a regular file, this is a pipe"):
+        PairStore(path)
+
+
+def journal_of(path: Path, another: Path) -> bytes:
+    """Return a journal of SQLite that changes nothing in a database, and says that it goes with another file."""
+    page, size, magic = 4096, path.stat().st_size, bytes.fromhex("d9d505f920a163d7")
+    first, name = path.read_bytes()[:page], os.fsencode(another)
+    header = (magic + struct.pack(">5I", 1, 0, size // page, 512, page)).ljust(512, b"\0")
+    record = struct.pack(">I", 1) + first + struct.pack(">I", sum(first[page - 200 : 0 : -200]))
+    ending = struct.pack(">2I", len(name), sum(byte - 256 * (byte > 127) for byte in name) % 2**32)
+    return header + record + struct.pack(">I", 0x40000000 // page + 1) + name + ending + magic
+
+
+def test_a_journal_that_has_another_file_removed_is_refused(path: Path, tmp_path: Path) -> None:
+    """SQLite takes both for what is left of one change of several databases."""
+    (tmp_path / "mine").write_text("mine")
+    make_store(path, "PRAGMA journal_mode = DELETE")
+    journal = Path(f"{path}-journal")
+    journal.write_bytes(journal_of(path, tmp_path / "mine"))
+    with pytest.raises(cp.FileFormatError, match=re.escape(f"{journal}: names another file")):
+        PairStore(path)
+    assert (tmp_path / "mine").read_text() == "mine"
+    journal.write_bytes(journal.read_bytes()[: -len("mine")])  # of one that names none, what it says is undone
+    assert found(path, [KEY]) == [RESULT]
+    assert not journal.exists()

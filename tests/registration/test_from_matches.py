@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -260,3 +262,9 @@ def test_wrong_limits_are_refused_before_the_work() -> None:
         cp.solve(points, points, method="magic")
     with pytest.raises(cp.OptionError, match="time_limit: expected"):
         cp.register(object(), object(), time_limit=-1.0)  # what these are has not been looked at
+
+
+def test_what_is_said_as_json_is_json_where_all_points_are_at_one_place() -> None:
+    """Then nothing is known of the scale: its deviation is infinite, for which JSON has no number."""
+    pose = cp.solve(np.ones((5, 3)), np.full((5, 3), 1.3), epsilon=0.01)
+    assert json.loads(json.dumps(pose.to_dict(), allow_nan=False))["evidence"]["scale_deviation"] is None

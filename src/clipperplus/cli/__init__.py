@@ -71,6 +71,8 @@ def _options(
 def main() -> None:
     """Run the command line; wrong input becomes one line on stderr and exit status 2."""
     unfailing_streams()
+    if os.environ.get("COLUMNS") == "0":  # so terminals say that they do not know; rich would print nothing
+        del os.environ["COLUMNS"]
     status = _run()
     error = printing_error()
     if error is not None and status in (None, 0, 1):  # or else something worse is said already

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from .. import _core
 from .._limits import check_fits
 from .._validation import as_array, as_integer
+from .._words import shown
 from ..errors import GraphError, MissingPackageError
 from ._sparse import cells_to_rows, is_sparse, sparse_cells
 from ._vertex_weights import as_vertex_weights
@@ -133,7 +134,7 @@ class Graph:
         have that weight; if some have one, all must.
         """
         if isinstance(graph, type) or not hasattr(graph, "is_directed") or not hasattr(graph, "edges"):
-            raise GraphError(f"graph: expected a networkx graph, got {repr(graph)[:60]}")
+            raise GraphError(f"graph: expected a networkx graph, got {shown(graph)}")
         if graph.is_directed():
             raise GraphError("graph: expected an undirected networkx graph; graph.to_undirected() makes one")
         index = {node: i for i, node in enumerate(graph.nodes)}

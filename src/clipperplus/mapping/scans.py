@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -62,8 +63,11 @@ def as_scans(scans: Sequence[Any], names: Sequence[str] | None = None, size_limi
     count = length_of("scans", scans, "several scans")
     if names is not None and length_of("names", names, "one for each scan") != count:
         raise LandmarkError(f"names: expected one for each of {count} scans, got {len(names)}")
-    called = [None] * count if names is None else [str(name) for name in names]
-    return [as_scan_of_map(scan, f"scans[{k}]", called[k], size_limit=size_limit) for k, scan in enumerate(scans)]
+    called = itertools.repeat(None) if names is None else [str(name) for name in names]
+    return [
+        as_scan_of_map(scan, f"scans[{k}]", name, size_limit=size_limit)
+        for k, (scan, name) in enumerate(zip(scans, called, strict=False))
+    ]
 
 
 def as_scan_of_map(scan: Any, argument: str, name: str | None = None, *, size_limit: int | None = None) -> Scan:

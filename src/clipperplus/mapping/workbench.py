@@ -11,6 +11,7 @@ from typing import Protocol, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..clouds.prepared import PreparedCloud
 from ..geometry.poses import inverse
 from ..pairs.here import Here
@@ -164,12 +165,14 @@ class Workbench:
                 self._tell(what, done, len(items))
                 yield result
             return
-        pool = ThreadPoolExecutor(self._threads)
+        stop = _core.Stop()
+        pool = ThreadPoolExecutor(self._threads, initializer=stop.obey)
         try:
             for done, result in enumerate(pool.map(work, items), start=1):
                 self._tell(what, done, len(items))
                 yield result
         finally:
+            stop.say()  # what has not ended by now is not waited for
             pool.shutdown(wait=True, cancel_futures=True)
 
     def _tell(self, what: str, done: int, total: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Mapping, Set, Sized
 from typing import Any
 
 from .._paths import as_path
@@ -26,8 +26,8 @@ def check_surroundings(store: Any, client: Any, progress: Any) -> None:
 
 
 def length_of(name: str, several: Any, what: str) -> int:
-    """Return how many there are in a list; a text is none."""
-    if not isinstance(several, str | bytes) and isinstance(several, Sized):
+    """Return how many there are in a list; a text is none, nor is what has no order."""
+    if not isinstance(several, str | bytes | Mapping | Set) and isinstance(several, Sized):
         try:
             return len(several)
         except TypeError:  # an array of no dimensions, or a sparse one

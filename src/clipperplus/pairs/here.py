@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
+from .. import _core
 from ..clouds.prepared import PreparedCloud
 from .recipes import Failure
 from .tasks import Done, Task, do
@@ -46,8 +47,8 @@ def as_they_come(work: Callable[[_Item], _Result], items: Sequence[_Item], threa
         for item in items:
             yield [work(item)]
         return
-    left, running = collections.deque(items), set[Future[_Result]]()
-    pool = ThreadPoolExecutor(threads)
+    left, running, stop = collections.deque(items), set[Future[_Result]](), _core.Stop()
+    pool = ThreadPoolExecutor(threads, initializer=stop.obey)
     try:
         while left or running:
             free = _AHEAD * threads - len(running)
@@ -55,4 +56,5 @@ def as_they_come(work: Callable[[_Item], _Result], items: Sequence[_Item], threa
             done, running = wait(running, return_when=FIRST_COMPLETED)
             yield [future.result() for future in done]
     finally:
+        stop.say()  # what has not ended by now is not waited for
         pool.shutdown(wait=True, cancel_futures=True)

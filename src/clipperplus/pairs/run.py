@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import numbers
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -116,11 +117,18 @@ def checked_options(options: Mapping[str, Any], name: str = "options") -> dict[s
     for option in options:
         if option not in OPTIONS and option != "voxel_size":
             raise OptionError(f"{name}: expected some of voxel_size, {', '.join(OPTIONS)}, got {shown(option)}")
-    plain = {option: value.item() if isinstance(value, np.generic) else value for option, value in options.items()}
-    full = {**OPTIONS, "voxel_size": None, **plain}
+    full = {**OPTIONS, "voxel_size": None, **options}
     nothing = np.empty((0, 3))
     register(nothing, nothing, **full)  # checks them all, and does nothing else
-    return full
+    return {option: _plain(value) for option, value in full.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of any kind as one that JSON has; all else as it is."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, int):
+        return value
+    return float(value) if isinstance(value, numbers.Real) else value
 
 
 class _Pair(NamedTuple):
@@ -155,16 +163,16 @@ class _Wanted:
     ) -> _Wanted:
         """Check pairs."""
         result, known = cls(limit, size_limit), dict[str, dict[str, Any]]()
-        if isinstance(pairs, str | bytes) or not hasattr(pairs, "__iter__"):
+        if isinstance(pairs, str | bytes) or not hasattr(pairs, "__iter__") or not getattr(pairs, "ndim", True):
             raise LandmarkError(f"pairs: expected pairs of clouds, got {type(pairs).__name__}")
         for number, pair in enumerate(pairs):
-            listed = hasattr(pair, "__len__") and hasattr(pair, "__getitem__")
+            listed = hasattr(pair, "__len__") and hasattr(pair, "__getitem__") and getattr(pair, "ndim", True)
             if isinstance(pair, str | bytes | Mapping) or not listed or len(pair) not in (2, 3):
                 raise LandmarkError(f"pairs[{number}]: expected two clouds, and options or none, got {shown(pair)}")
             own = pair[2] if len(pair) == 3 else {}
             if not isinstance(own, Mapping):
                 raise OptionError(f"pairs[{number}]: expected options as a mapping, got {shown(own)}")
-            text = repr(sorted(own.items())) if own else ""
+            text = repr(sorted(own.items(), key=repr)) if own else ""
             if text not in known:
                 given = {**common, **own}
                 known[text] = common if not own else checked_options(given, f"pairs[{number}]")

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from .._build import core_info
-from .._paths import check_is_file
+from .._paths import check_is_file, open_file
 from ..errors import FileFormatError
 
 __all__ = ["Key", "PairStore", "StoreFullError"]
@@ -36,6 +36,10 @@ _TABLE = (
 """All there is in a file: a view, a trigger or a computed column would be run."""
 _BROKEN = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises; the last where its message quotes a file that is no text."""
+_BESIDE = ("wal", "shm", "journal")
+"""What files beside one are called that SQLite keeps there."""
+_NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
+"""With which a journal ends that names another file: SQLite undoes what the journal says, then removes that file."""
 _ONE_PAGE = 4096
 """Bytes of a file without a table."""
 _PATIENCE = 60.0
@@ -110,6 +114,7 @@ def _opened(path: str) -> sqlite3.Connection:
     database, is_new = None, not os.path.lexists(path)
     if os.path.exists(path) and not os.path.isdir(path):
         check_is_file(Path(path))  # SQLite would wait for the other end of a pipe
+    _check_beside(path)
     if os.path.isfile(path) and os.path.getsize(path) == 1:  # SQLite takes it for an empty one
         raise FileFormatError(f"{path}: no file of results; choose another name")
     try:
@@ -136,6 +141,18 @@ def _opened(path: str) -> sqlite3.Connection:
             raise
         raise FileFormatError(f"{path}: cannot be used to keep results: {error}") from None
     return database
+
+
+def _check_beside(path: str) -> None:
+    """Refuse files beside one that lead SQLite to others: folders may come from anywhere, with all that is in them."""
+    for ending in _BESIDE:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            check_is_file(Path(f"{path}-{ending}"))
+    journal = Path(f"{path}-journal")
+    with suppress(FileNotFoundError, NotADirectoryError), open_file(journal) as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - len(_NAMES_ANOTHER)))
+        if file.read() == _NAMES_ANOTHER:
+            raise FileFormatError(f"{journal}: names another file, which would be removed; no run of this leaves such")
 
 
 def _remove_if_empty(path: str) -> None:

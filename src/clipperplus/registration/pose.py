@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import Any
@@ -236,12 +237,17 @@ class Pose:
             "alternatives": [other.to_dict() for other in self.alternatives],
             "voxel_size": self.voxel_size,
             "epsilon": self.epsilon,
-            "evidence": asdict(self.evidence),
+            "evidence": {name: _as_json(value) for name, value in asdict(self.evidence).items()},
             "associations": self.associations.tolist(),
             "inliers": self.inliers.tolist(),
             "stages": [{"name": s.name, "seconds": s.seconds, "count": s.count} for s in self.stages],
             "seconds": self.seconds,
         }
+
+
+def _as_json(value: Any) -> Any:
+    """Return what JSON can hold: it has no infinity, as the deviation of a scale of which nothing is known."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def is_rival(other: Hypothesis) -> bool:
