@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .._timing import Stage
-from ..registration.kept import NOT_WHOLE, check_covariances, check_motions, check_number
+from ..geometry.poses import FILE_ROUNDING, are_rigid, are_semidefinite
+from ..registration.kept import NOT_WHOLE, check_number
 from .map import Edge, EdgeStatus, Map, ScanStatus
 
 __all__ = ["as_map"]
@@ -36,6 +37,7 @@ _ORIGINS = get_args(get_type_hints(Edge)["origin"])
 def as_map(index: Mapping[str, Any], points_of: Callable[[int], list[npt.NDArray[Any]]]) -> Map:
     """Return the map of an index; the points of so many scans are asked for when all else is as it should be."""
     _MAP("", index)
+    _check_matrices(index)
     _check_scans(index)
     _check_edges(index)
     scans, count = index["scans"], len(index["scans"])
@@ -82,6 +84,16 @@ def _arrays(values: list[Any], *shape: int) -> _Array:
     """Return an array of each; NaN where there is none."""
     known = [np.full(shape, np.nan) if value is None else np.array(value, dtype=np.float64) for value in values]
     return np.array(known).reshape(-1, *shape)
+
+
+def _check_matrices(index: Mapping[str, Any]) -> None:
+    """Refuse transforms and covariances that are none: a field of all at once, since there may be very many."""
+    for part, field, shape, are_sound, wrong in _MATRICES:
+        known = [number for number, entry in enumerate(index[part]) if entry[field] is not None]
+        matrices = np.array([index[part][number][field] for number in known], dtype=np.float64)
+        sound = are_sound(matrices.reshape(-1, *shape))
+        if not sound.all():
+            raise ValueError(f"{part}[{known[int(sound.argmin())]}].{field}: {wrong}")
 
 
 def _check_scans(index: Mapping[str, Any]) -> None:
@@ -174,17 +186,13 @@ def _values(kind: type[enum.Enum]) -> tuple[str, ...]:
     return tuple(member.value for member in kind)
 
 
-def _array(most: float, shape: tuple[int, ...], sound: Callable[[_Array], object] = np.shape) -> _Check:
-    """Return a check of lists of numbers of a shape, which ``sound`` refuses otherwise."""
+def _array(most: float, *shape: int) -> _Check:
+    """Return a check of lists of numbers of a shape."""
     expected = f"finite numbers of at most {most:g}, of shape {shape}"
 
     def check(where: str, value: Any) -> None:
         if not _has_shape(value, shape, most):
             _refuse(where, expected, value)
-        try:
-            sound(np.array(value, dtype=np.float64)[None])
-        except NOT_WHOLE as error:
-            raise ValueError(f"{where}: {error}") from None
 
     return check
 
@@ -229,10 +237,23 @@ def _fields(**checks: _Check) -> _Check:
     return check_fields
 
 
+def _are_motions(matrices: _Array) -> npt.NDArray[np.bool_]:
+    return are_rigid(matrices, FILE_ROUNDING)
+
+
+_MOTION, _COVARIANCE = (4, 4), (6, 6)
+_NO_MOTION = "a transform is no rotation and translation"
+_NO_COVARIANCE = "a covariance is not symmetric, or has negative eigenvalues"
+_MATRICES = (
+    ("scans", "T_map_scan", _MOTION, _are_motions, _NO_MOTION),
+    ("scans", "covariance", _COVARIANCE, are_semidefinite, _NO_COVARIANCE),
+    ("edges", "T_target_source", _MOTION, _are_motions, _NO_MOTION),
+    ("edges", "covariance", _COVARIANCE, are_semidefinite, _NO_COVARIANCE),
+)
 _share = _number(0.0, 1.0)
 _seconds = _number(0.0, _LARGEST)
-_motion = _or_null(_array(_FARTHEST, (4, 4), check_motions))
-_covariance = _or_null(_array(_LARGEST, (6, 6), check_covariances))
+_motion = _or_null(_array(_FARTHEST, *_MOTION))
+_covariance = _or_null(_array(_LARGEST, *_COVARIANCE))
 _MAP = _fields(
     scans=_each(
         _fields(
@@ -266,6 +287,6 @@ _MAP = _fields(
     usual_conflict=_number(_SMALLEST_CONFLICT, 1.0),
     stages=_each(_fields(name=_text, seconds=_seconds, count=_or_null(_integer))),
     seconds=_seconds,
-    viewpoints=_each(_or_null(_array(_LARGEST, (3,)))),
+    viewpoints=_each(_or_null(_array(_LARGEST, 3))),
     free_space=_truth,
 )
