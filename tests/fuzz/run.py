@@ -105,7 +105,7 @@ def report(outcomes: Sequence[Outcome]) -> None:
     body = f"""Inputs grown from those in `tests/fuzz/corpus`, up to twice as long. A finding is a crash, an error but
 those of the package and of the system, a warning, {PATIENCE} s for one input, or 1 GiB more than the process had (of
 the native parsers, which run with sanitizers: {RESIDENT_MB} MB). One thread. Each reader was run at the commit that is
-named, and not again where it has not changed since.
+named.
 
 {markdown_table(heads, rows)}"""
     missing = sorted({*READERS, *NATIVE} - {one.name for one in outcomes})
